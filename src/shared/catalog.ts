@@ -1,0 +1,68 @@
+/**
+ * What a profile_output tree holds: sessions and files, as the tree view and `inspect` show them.
+ * Ids are handed out by the host; a renderer never makes up a path.
+ */
+import type { Diagnostic } from './diagnostics'
+
+export const FILE_KINDS = [
+  'chrome-trace',
+  'memory-snapshot',
+  'ntrace',
+  'trace-info',
+  'cpu-util',
+  'host-memory',
+  'neff',
+  'ntff',
+  'framework-mapping',
+  'explorer-parquet',
+  'explorer-json',
+  'perfetto-trace',
+  'unknown',
+] as const
+export type FileKind = (typeof FILE_KINDS)[number]
+
+/** complete: whole records to the end. growing: still changing. truncated: ends inside a record. empty: 0 bytes. unreadable: cannot be opened or is not what it claims. */
+export type FileState = 'complete' | 'growing' | 'truncated' | 'empty' | 'unreadable'
+
+/** Profile modes as the files show them. */
+export const MODES = ['DEVICE', 'RUNTIME', 'CPU_UTIL', 'HOST_MEMORY', 'framework', 'snapshot'] as const
+export type Mode = (typeof MODES)[number]
+
+export interface CatalogFile {
+  /** Opaque id, stable while the path exists. */
+  readonly id: string
+  /** Relative to the root, with forward slashes. */
+  readonly path: string
+  readonly kind: FileKind
+  readonly bytes: number
+  readonly state: FileState
+  /** Rank that the name tells (`rank<N>`, `rank_<N>`); 0 with `rankFromName: false` where a snapshot's name has none; null for other kinds without a token. */
+  readonly rank: number | null
+  readonly rankFromName: boolean
+  /** Milliseconds since 1970 of the last change. */
+  readonly mtimeMs: number
+  /** Small facts by kind for `inspect`, e.g. {events: 12} once read; {} before. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export interface CatalogSession {
+  readonly id: string
+  readonly instanceId: string | null
+  readonly pid: number | null
+  /** Folder name as on disk, null where the layout has none. */
+  readonly timestamp: string | null
+  /** Relative to the root; '' or '.' is never used for the root itself: it is '.'. */
+  readonly dir: string
+  readonly modes: readonly Mode[]
+  readonly ranks: readonly number[]
+  readonly files: readonly CatalogFile[]
+  readonly pairs: readonly unknown[]
+  readonly checks: readonly Diagnostic[]
+}
+
+export interface Catalog {
+  /** Host path for display and `inspect`. */
+  readonly root: string
+  readonly sessions: readonly CatalogSession[]
+  readonly diagnostics: readonly Diagnostic[]
+}

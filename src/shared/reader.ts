@@ -1,0 +1,30 @@
+/** The contract of every reader in src/formats. */
+import type { Diagnostic } from './diagnostics'
+
+/** A byte source that can be read at any offset. Files, buffers (tests) and decompressed streams implement it. */
+export interface ByteSource {
+  /** Name used in diagnostics. */
+  readonly name: string
+  /** Size of the file in bytes, when it is known. For compressed input: the compressed size. */
+  readonly size: number
+  /**
+   * Sequential chunks from the start, at most a few MiB each. A chunk is only valid until the next one is asked for.
+   * Compressed input yields the uncompressed bytes.
+   */
+  chunks(): AsyncIterable<Uint8Array>
+  /** Bytes of the file (compressed size for compressed input) consumed so far, for progress. */
+  readonly consumed: number
+}
+
+export interface ReadOptions {
+  /** Called at most every 100 ms with the consumed and total bytes of the file. */
+  readonly onProgress?: (done: number, total: number, note: string) => void
+  /** Checked between chunks; a set signal ends the read with a `cancelled` diagnostic. */
+  readonly signal?: AbortSignal
+}
+
+/** What a reader returns: the table (null when nothing could be read) and the diagnostics. It does not throw on bad data. */
+export interface ReadResult<T> {
+  readonly table: T | null
+  readonly diagnostics: readonly Diagnostic[]
+}
