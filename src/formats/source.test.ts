@@ -1,0 +1,54 @@
+import { gzipSync } from 'node:zlib'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { bufferSource, fileSource, type CheckedSource } from './source'
+
+const data = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 7919) >> 3)
+const all = async (s: CheckedSource): Promise<Uint8Array> => {
+  const parts: Uint8Array[] = []
+  for await (const c of s.chunks()) parts.push(c.slice())
+  return Buffer.concat(parts)
+}
+
+describe('byte sources', () => {
+  it.each([1, 7, 4096, 1 << 22])('yields the same bytes whatever the chunk size (%i)', async chunk => {
+    expect(Buffer.compare(await all(bufferSource('x', data.subarray(0, 5000), chunk)), data.subarray(0, 5000))).toBe(0)
+  })
+  it('recognises gzip by content and reads several members', async () => {
+    const source = bufferSource('x', Buffer.concat([gzipSync(data), gzipSync(data)]), 1000)
+    const out = await all(source)
+    expect(out.length).toBe(600_000)
+    expect(source.problem).toBeNull()
+    expect(source.compressed).toBe(true)
+  })
+  it('gives out what a cut gzip stream holds and says that it was cut', async () => {
+    const zip = gzipSync(data)
+    const source = bufferSource('x', zip.subarray(0, zip.length - 100), 1000)
+    const out = await all(source)
+    expect(out.length).toBeGreaterThan(100_000)
+    expect(Buffer.compare(out, data.subarray(0, out.length))).toBe(0)
+    expect(source.problem?.code).toBe('gzip-truncated')
+  })
+  it('gives out what stands before a damage', async () => {
+    const zip = gzipSync(data)
+    zip[zip.length - 6] ^= 0xff // the checksum in the trailer
+    const source = bufferSource('x', zip, 1000)
+    const out = await all(source)
+    expect(Buffer.compare(out.subarray(0, 1000), data.subarray(0, 1000))).toBe(0)
+    expect(source.problem?.code).toBe('gzip-damaged')
+  })
+  it('reads files, plain and gzip, and stops early without a leak', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'nw-source-'))
+    await writeFile(join(dir, 'a'), data)
+    await writeFile(join(dir, 'b'), gzipSync(data))
+    for (const name of ['a', 'b']) {
+      const s = await fileSource(join(dir, name), name, 4096)
+      expect(Buffer.compare(await all(s), data)).toBe(0)
+      expect(s.consumed).toBe(s.size)
+      for await (const c of s.chunks()) if (c.length) break
+      await s.close()
+    }
+  })
+})

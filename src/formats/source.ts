@@ -1,0 +1,152 @@
+/**
+ * Byte sources for the readers: files (plain or gzip), buffers for tests, and gzip over either. Nothing here knows a format.
+ */
+import { open, type FileHandle } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+import type { ByteSource } from '../shared/reader'
+
+export const CHUNK_BYTES = 4 * 1024 * 1024
+
+/** A byte source that also tells what went wrong below the format: a cut or damaged gzip stream, a read error. */
+export interface CheckedSource extends ByteSource {
+  /** Set once the chunks have ended; null when all was well. */
+  readonly problem: SourceProblem | null
+  /** True for gzip input: offsets are those of the uncompressed stream. */
+  readonly compressed: boolean
+}
+export interface SourceProblem {
+  readonly code: 'gzip-truncated' | 'gzip-damaged' | 'read-error'
+  readonly message: string
+  /** Offset in the compressed file up to which it was fed. */
+  readonly offset: number
+}
+
+/** Source over bytes in memory. `chunk` lets tests prove that results do not depend on how the input is cut. */
+export function bufferSource(name: string, data: Uint8Array, chunk = CHUNK_BYTES): CheckedSource {
+  let consumed = 0
+  const plain: CheckedSource = {
+    name,
+    size: data.length,
+    compressed: false,
+    problem: null,
+    get consumed() {
+      return consumed
+    },
+    async *chunks() {
+      for (let i = 0; i < data.length; i += chunk) {
+        const part = data.subarray(i, Math.min(data.length, i + chunk))
+        consumed = i + part.length
+        yield part
+      }
+    },
+  }
+  return isGzip(data) ? gunzipSource(plain) : plain
+}
+
+export const isGzip = (head: Uint8Array): boolean => head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b
+
+/**
+ * Source over a file. Gzip is recognised by its magic bytes, not by the name. The file is opened once; the size is the one at opening,
+ * so that a growing file is read up to where it was.
+ */
+export async function fileSource(path: string, name: string, chunk = CHUNK_BYTES): Promise<CheckedSource & { close(): Promise<void> }> {
+  const handle: FileHandle = await open(path, 'r')
+  const { size } = await handle.stat()
+  const head = new Uint8Array(2)
+  const { bytesRead } = await handle.read(head, 0, 2, 0)
+  let consumed = 0
+  let problem: SourceProblem | null = null
+  const plain: CheckedSource = {
+    name,
+    size,
+    compressed: false,
+    get problem() {
+      return problem
+    },
+    get consumed() {
+      return consumed
+    },
+    async *chunks() {
+      const buffer = new Uint8Array(Math.min(chunk, Math.max(1, size)))
+      let at = 0
+      while (at < size) {
+        let got: number
+        try {
+          got = (await handle.read(buffer, 0, Math.min(buffer.length, size - at), at)).bytesRead
+        } catch (e) {
+          problem = { code: 'read-error', message: e instanceof Error ? e.message : String(e), offset: at }
+          return
+        }
+        if (got === 0) return // shrank while being read
+        at += got
+        consumed = at
+        yield buffer.subarray(0, got)
+      }
+    },
+  }
+  const source = bytesRead === 2 && isGzip(head) ? gunzipSource(plain) : plain
+  return Object.defineProperty(source, 'close', { value: () => handle.close() }) as CheckedSource & { close(): Promise<void> }
+}
+
+/**
+ * Uncompressed view of a gzip source. What was decoded before a cut or a damage is yielded; the problem is told afterwards.
+ * inflate gives out all it can with every write, so nothing is lost when the end is missing.
+ */
+export function gunzipSource(inner: CheckedSource): CheckedSource {
+  let problem: SourceProblem | null = null
+  return {
+    name: inner.name,
+    size: inner.size,
+    compressed: true,
+    get problem() {
+      return problem ?? inner.problem
+    },
+    get consumed() {
+      return inner.consumed
+    },
+    async *chunks() {
+      const gunzip = createGunzip({ chunkSize: 1024 * 1024 })
+      const ready: Uint8Array[] = []
+      let done = false
+      let wake: (() => void) | null = null
+      const signal = (): void => {
+        wake?.()
+        wake = null
+      }
+      gunzip.on('data', (b: Buffer) => {
+        ready.push(b)
+        if (ready.length > 8) gunzip.pause()
+        signal()
+      })
+      gunzip.on('error', (e: NodeJS.ErrnoException) => {
+        problem = { code: e.code === 'Z_BUF_ERROR' ? 'gzip-truncated' : 'gzip-damaged', message: e.message, offset: inner.consumed }
+      })
+      gunzip.on('close', () => {
+        done = true
+        signal()
+      })
+      const closed = new Promise<void>(r => gunzip.once('close', r))
+      const feed = (async () => {
+        for await (const part of inner.chunks()) {
+          if (gunzip.destroyed) return
+          // The inner buffer is reused for the next chunk, so zlib gets a copy.
+          if (!gunzip.write(part.slice())) await Promise.race([new Promise<void>(r => gunzip.once('drain', r)), closed])
+        }
+        if (!gunzip.destroyed) gunzip.end()
+      })()
+      try {
+        for (;;) {
+          const next = ready.shift()
+          if (next) {
+            if (ready.length < 4) gunzip.resume()
+            yield next
+          } else if (done) break
+          else await new Promise<void>(r => (wake = r))
+        }
+        await feed
+      } finally {
+        gunzip.destroy()
+      }
+    },
+  }
+}
