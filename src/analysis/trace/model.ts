@@ -1,0 +1,54 @@
+/**
+ * Tracks of a Chrome trace: rows of the table arranged by track and nesting level, sorted for windows.
+ */
+
+export interface TrackModel {
+  /** Index within the source. */
+  readonly index: number
+  readonly kind: 'slices' | 'counter'
+  readonly role: 'thread' | 'stream' | 'async' | 'counter'
+  readonly pid: string
+  readonly tid: string
+  readonly processName: string
+  readonly processLabels: string
+  /** `TID:0`, `Stream:7`, name of the counter or the async group. */
+  readonly name: string
+  readonly note: string
+  readonly depth: number
+  readonly events: number
+
+  // ── slices and instants: lanes one after the other, each sorted by start ──
+  /** `laneStart[l] .. laneStart[l + 1]` index the columns below; length depth + 1. */
+  readonly laneStart: Uint32Array
+  readonly start: Float64Array
+  /** ns; 0 for instants. */
+  readonly duration: Float64Array
+  /** Row of the trace table. */
+  readonly row: Uint32Array
+  /** 0 slice, 1 instant, 2 slice without an end (drawn to the end of the track), 3 slice without a start. */
+  readonly flags: Uint8Array
+  /** Column index of the parent slice; -1 at the top. */
+  readonly parent: Int32Array
+
+  // ── counter: sorted by time ──
+  readonly time: Float64Array
+  readonly value: Float64Array
+  readonly min: number
+  readonly max: number
+}
+
+export interface StepModel {
+  readonly name: string
+  readonly start: number
+  readonly duration: number
+  readonly row: number
+}
+
+export interface TraceModel {
+  readonly tracks: readonly TrackModel[]
+  readonly steps: readonly StepModel[]
+  /** First start and last end over all events with `ts` except phase M, ns relative to the table's epochNs; null without any. */
+  readonly range: readonly [number, number] | null
+  /** Events that stand on no track, by reason (for the diagnostics): e.g. an E without a B. */
+  readonly skipped: Readonly<Record<string, number>>
+}
