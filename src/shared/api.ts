@@ -172,6 +172,8 @@ export interface SourceInfo {
   readonly rank: number | null
   readonly complete: boolean
   readonly events: number
+  /** First start and last end of the source's data, ns relative to the group's origin; null without times. What lies beyond is not known where `complete` is false. */
+  readonly range?: readonly [number, number] | null
 }
 
 export interface TrackInfo {
@@ -384,8 +386,10 @@ export interface MemoryAt {
   readonly reservedBytes: number
   readonly liveAllocations: number
   readonly startBytes: number
-  /** Live requested bytes per owner group. */
+  /** Live requested bytes per owner group, start state included. */
   readonly groups: Float64Array
+  /** The part of `groups` that belongs to the start state. */
+  readonly startGroups: Float64Array
 }
 
 export interface AllocationSummary {
