@@ -1,0 +1,296 @@
+/**
+ * The allocator timeline as pixels: which live set each pixel column shows and how it is stacked.
+ *
+ * **Instants.** State i is the state after event i; state -1 is the start state. On the event axis state i stands on [i, i + 1). On the time axis it
+ * stands from the event's time to the next one's; the start state stands at the time of the first event (what was before the recording is not known).
+ * Times never step back in any file seen; where one does, or has none, the running maximum is taken (see `positions`), so that the order of
+ * events is always kept. Events of the same microsecond keep their order.
+ *
+ * **Column.** A column [a, b) shows the first instant of the highest active total among the states that begin in it, and the state that comes in
+ * from the left unless an event stands exactly at a. The last column is closed on the right, so that a window that ends with the recording shows its
+ * last event. So the highest total over all columns of a full window is the peak, at any width, and no setting changes that.
+ *
+ * **Row.** A pixel row shows the allocation that covers its centre. One that is thinner than a row is RUN_SMALLER; every one that is at least a row
+ * high covers a centre, so none of those is missing.
+ *
+ * **Cost.** Allocations stand in order of their alloc event, so the live set of a column is that of the column before without what was freed, plus a
+ * contiguous stretch of new rows: one pass over compact arrays per column, O(columns x live + allocations), and a zoomed window starts with one scan.
+ */
+import { RUN_SMALLER, type Axis, type MemoryPicture } from '../../shared/api'
+import type { AllocatorModel } from './model'
+import { positions, type Positions } from './picturePositions'
+
+/** What is asked of a picture. Times are ns in the caller's frame: model time + `offset`. Events are indices of the device's own list. */
+export interface PictureQuery {
+  readonly axis: Axis
+  readonly start: number
+  readonly end: number
+  /** Columns. */
+  readonly width: number
+  /** Pixel rows. */
+  readonly height: number
+  /** Top of the Y axis in bytes; null fits it to the window. */
+  readonly yMax: number | null
+  /** Whether a fitted Y axis makes room for the reserved curve. */
+  readonly withReserved: boolean
+  /** Added to the model's times (offset between the snapshot's epoch and the group's origin), ns. Default 0. */
+  readonly offset?: number
+}
+
+/** Who owns an allocation, as the views show it. */
+export interface PictureOwners {
+  /** Group of each allocation (row of the model): index into AllocatorInfo.groups. */
+  readonly groupOf: Uint16Array
+  /** Label of the top frame of an allocation. */
+  readonly label: (allocation: number) => string
+}
+
+/** Share of the height that a fitted Y axis leaves to the data; the rest holds the peak's mark and value. */
+export const FIT = 0.88
+
+/** The picture of a window without `version`, which the engine adds. All byte columns count requested bytes except reservedMax. */
+export function memoryPicture(model: AllocatorModel, query: PictureQuery, owners: PictureOwners): Omit<MemoryPicture, 'version'> {
+  const { width, height } = query
+  const offset = query.axis === 'time' ? (query.offset ?? 0) : 0
+  const cols = columns(model, positions(model, query.axis), query.start - offset, query.end - offset, width)
+  const yMax = query.yMax ?? fit(cols, query.withReserved)
+  const runs = stack(model, cols.event, height, yMax / height)
+
+  const seen = new Uint8Array(model.count)
+  for (const a of runs.allocation) if (a >= 0) seen[a] = 1
+  let n = 0
+  for (let i = 0; i < seen.length; i++) n += seen[i]
+  const allocation = new Uint32Array(n)
+  const size = new Float64Array(n)
+  const group = new Uint16Array(n)
+  const start = new Uint8Array(n)
+  const label = new Uint32Array(n)
+  const from = new Float64Array(n)
+  const to = new Float64Array(n)
+  const labels: string[] = []
+  const labelIds = new Map<string, number>()
+  const at = (event: number): number => (event < 0 ? NaN : query.axis === 'event' ? event : model.time[event] + offset)
+  for (let a = 0, k = 0; k < n; a++) {
+    if (!seen[a]) continue
+    allocation[k] = a
+    size[k] = model.size[a]
+    group[k] = owners.groupOf[a]
+    start[k] = a < model.startCount ? 1 : 0
+    const text = owners.label(a)
+    let id = labelIds.get(text)
+    if (id === undefined) {
+      id = labels.push(text) - 1
+      labelIds.set(text, id)
+    }
+    label[k] = id
+    from[k] = at(model.allocEvent[a])
+    to[k] = at(model.freeEvent[a])
+    k++
+  }
+  return {
+    width,
+    height,
+    yMax,
+    columnStart: runs.columnStart,
+    runRows: runs.rows,
+    runAllocation: runs.allocation,
+    columnEvent: cols.event,
+    min: cols.min,
+    max: cols.max,
+    allocatedMax: cols.allocated,
+    reservedMax: cols.reserved,
+    startBytes: runs.startBytes,
+    allocation,
+    size,
+    group,
+    start,
+    label,
+    labels,
+    from,
+    to,
+  }
+}
+
+interface Columns {
+  /** State that each column shows; -2 outside the recorded range. */
+  readonly event: Int32Array
+  readonly min: Float64Array
+  readonly max: Float64Array
+  readonly allocated: Float64Array
+  readonly reserved: Float64Array
+}
+
+function columns(model: AllocatorModel, pos: Positions, start: number, end: number, width: number): Columns {
+  const out = {
+    event: new Int32Array(width).fill(-2),
+    min: new Float64Array(width).fill(NaN),
+    max: new Float64Array(width).fill(NaN),
+    allocated: new Float64Array(width).fill(NaN),
+    reserved: new Float64Array(width).fill(NaN),
+  }
+  if (!(pos.first <= pos.last)) return out
+  const f = model.figures
+  const span = end - start
+  // `next`: the first state that does not begin left of the column.
+  let next = pos.lowerBound(start)
+  for (let c = 0; c < width; c++) {
+    const a = start + (c / width) * span
+    const b = c === width - 1 ? end : start + ((c + 1) / width) * span
+    const closed = c === width - 1
+    const lo = next
+    next = closed ? pos.upperBound(b) : pos.lowerBound(b)
+    if (a > pos.last || (pos.open && a >= pos.last)) continue
+    // The state that comes in from the left counts unless another one begins exactly at the column's edge.
+    const comesIn = lo > -1 && !(lo < next && pos.at(lo) === a)
+    let i = comesIn ? lo - 1 : lo
+    if (i >= next) continue
+    let best = i
+    let max = -1
+    let min = Infinity
+    let allocated = 0
+    let reserved = 0
+    if (i === -1) {
+      max = min = f.startActiveBytes
+      allocated = f.startAllocatedBytes
+      reserved = f.startReservedBytes
+      i = 0
+    }
+    for (; i < next; i++) {
+      const v = model.active[i]
+      if (v > max) {
+        max = v
+        best = i
+      }
+      if (v < min) min = v
+      if (model.allocated[i] > allocated) allocated = model.allocated[i]
+      if (model.reserved[i] > reserved) reserved = model.reserved[i]
+    }
+    out.event[c] = best
+    out.min[c] = min
+    out.max[c] = max
+    out.allocated[c] = allocated
+    out.reserved[c] = reserved
+  }
+  return out
+}
+
+function fit(cols: Columns, withReserved: boolean): number {
+  let max = 0
+  for (let c = 0; c < cols.event.length; c++) {
+    if (cols.event[c] === -2) continue
+    max = Math.max(max, cols.max[c], withReserved ? cols.reserved[c] : 0)
+  }
+  return Math.max(1, max / FIT)
+}
+
+interface Runs {
+  readonly columnStart: Uint32Array
+  readonly rows: Uint16Array
+  readonly allocation: Int32Array
+  readonly startBytes: Float64Array
+}
+
+/** Stacks the live set of each column's state. States never step back from column to column. */
+function stack(model: AllocatorModel, events: Int32Array, height: number, perRow: number): Runs {
+  const { size, freeEvent, allocEvent, count, startCount } = model
+  const width = events.length
+  const columnStart = new Uint32Array(width + 1)
+  const startBytes = new Float64Array(width).fill(NaN)
+  let rows = new Uint16Array(Math.max(1024, width * 16))
+  let allocation = new Int32Array(rows.length)
+  let n = 0
+  // The live set in order of allocation, compact.
+  let liveRow = new Int32Array(4096)
+  let liveSize = new Float64Array(4096)
+  let liveFree = new Int32Array(4096)
+  let live = 0
+  let nextRow = 0
+  let before = -2
+  for (let c = 0; c < width; c++) {
+    const e = events[c]
+    columnStart[c] = n
+    if (e === -2) continue
+    if (n + height + 1 > rows.length) {
+      rows = grown(rows, n + height + 1, Uint16Array)
+      allocation = grown(allocation, rows.length, Int32Array)
+    }
+    if (e === before) {
+      // The same state as in the column before: the same runs.
+      let p = c - 1
+      while (events[p] === -2) p--
+      const from = columnStart[p]
+      const to = columnStart[p + 1]
+      rows.copyWithin(n, from, to)
+      allocation.copyWithin(n, from, to)
+      n += to - from
+      startBytes[c] = startBytes[p]
+      continue
+    }
+    before = e
+    let kept = 0
+    for (let k = 0; k < live; k++) {
+      if (liveFree[k] <= e) continue
+      if (kept !== k) {
+        liveRow[kept] = liveRow[k]
+        liveSize[kept] = liveSize[k]
+        liveFree[kept] = liveFree[k]
+      }
+      kept++
+    }
+    live = kept
+    for (; nextRow < count && (nextRow < startCount || allocEvent[nextRow] <= e); nextRow++) {
+      const free = freeEvent[nextRow]
+      if (free >= 0 && free <= e) continue
+      if (live === liveRow.length) {
+        liveRow = grown(liveRow, live + 1, Int32Array)
+        liveSize = grown(liveSize, live + 1, Float64Array)
+        liveFree = grown(liveFree, live + 1, Int32Array)
+      }
+      liveRow[live] = nextRow
+      liveSize[live] = size[nextRow]
+      liveFree[live] = free < 0 ? 0x7fffffff : free
+      live++
+    }
+    let top = 0
+    let row = 0
+    let centre = perRow / 2
+    let ofStart = 0
+    const first = n
+    for (let k = 0; k < live && row < height; k++) {
+      const s = liveSize[k]
+      top += s
+      if (liveRow[k] < startCount) ofStart = top
+      if (top <= centre) continue
+      let covered = Math.min(height, Math.ceil(top / perRow - 0.5))
+      // Guards the quotient's rounding: the last row's centre is below the top, the next one's is not.
+      while (covered > row && (covered - 0.5) * perRow >= top) covered--
+      while (covered < height && (covered + 0.5) * perRow < top) covered++
+      const id = s >= perRow ? liveRow[k] : RUN_SMALLER
+      if (n > first && allocation[n - 1] === id) rows[n - 1] += covered - row
+      else if (covered > row) {
+        rows[n] = covered - row
+        allocation[n] = id
+        n++
+      }
+      row = covered
+      centre = (row + 0.5) * perRow
+    }
+    if (row >= height) ofStart = startTotal(liveRow, liveSize, live, startCount)
+    startBytes[c] = ofStart
+  }
+  columnStart[width] = n
+  return { columnStart, rows: rows.slice(0, n), allocation: allocation.slice(0, n), startBytes }
+}
+
+/** Start rows are the first of the live set, so the sum ends at the first recorded one. */
+function startTotal(liveRow: Int32Array, liveSize: Float64Array, live: number, startCount: number): number {
+  let sum = 0
+  for (let k = 0; k < live && liveRow[k] < startCount; k++) sum += liveSize[k]
+  return sum
+}
+
+function grown<T extends Uint16Array | Int32Array | Float64Array>(old: T, need: number, make: new (n: number) => T): T {
+  const next = new make(Math.max(need, old.length * 2))
+  next.set(old as never)
+  return next
+}
