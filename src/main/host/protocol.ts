@@ -1,0 +1,81 @@
+/**
+ * Messages between the host and its worker threads. Both ends are ours, but a worker may die at any time, so every request has an id and every
+ * answer names it; nothing relies on order. Buffers are transferred, never copied.
+ */
+import type { Diagnostic } from '../../shared/diagnostics'
+import type { ParsedTable } from '../../shared/tables'
+
+/** The side of a worker thread that the host holds. A Node `Worker` is one; tests inject others. */
+export interface WorkerLike {
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
+  on(event: 'message' | 'error' | 'exit', listener: (value: never) => void): unknown
+  terminate(): Promise<unknown>
+}
+
+/** The side that the worker's own code holds: `parentPort`, or one end of a channel in tests. */
+export interface PortLike {
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
+  on(event: 'message', listener: (value: never) => void): unknown
+}
+
+export type ReadableKind = 'chrome-trace' | 'memory-snapshot'
+
+// ── parse worker ──
+
+export interface ParseRequest {
+  readonly job: string
+  /** Absolute path, already resolved and checked by the host. */
+  readonly path: string
+  /** Name for diagnostics: path relative to the opened root. */
+  readonly name: string
+  readonly kind: ReadableKind
+}
+
+/** What the file was when its reading began; tells later whether the table still stands for it. */
+export interface FileStamp {
+  readonly bytes: number
+  readonly mtimeMs: number
+}
+
+export type ParseMessage =
+  | { readonly type: 'progress'; readonly job: string; readonly done: number; readonly total: number; readonly note: string }
+  | {
+      readonly type: 'done'
+      readonly job: string
+      readonly table: ParsedTable | null
+      readonly diagnostics: readonly Diagnostic[]
+      readonly stamp: FileStamp | null
+    }
+
+// ── engine worker ──
+
+/** A file as the engine knows it. */
+export interface EngineFile {
+  readonly id: string
+  readonly path: string
+  /** Absolute path, for args that are read when asked for. */
+  readonly abs: string
+  readonly kind: ReadableKind
+  readonly rank: number | null
+  readonly rankFromName: boolean
+  readonly stamp: FileStamp
+}
+
+export interface EngineInit {
+  readonly session: string
+  /** First version to answer with; grows over all engines of a session, so that an answer of an old one is never taken for a new one's. */
+  readonly version: number
+  /** First id of tracks and allocators; ids of an earlier engine are unknown to this one. */
+  readonly nextId: number
+}
+
+export interface EngineCall {
+  readonly call: number
+  readonly method: string
+  readonly args: unknown
+}
+
+export type EngineReply =
+  | { readonly call: number; readonly ok: true; readonly result: unknown }
+  /** `refused`: the request cannot be answered and the text is for the user. Otherwise the text tells of a bug. */
+  | { readonly call: number; readonly ok: false; readonly refused: boolean; readonly message: string }

@@ -1,0 +1,320 @@
+/**
+ * The open sessions: which files are read and when, one engine each, what the window is told. Tables never stay here; they pass from a parse worker
+ * to the engine. An engine that dies is built anew from the files, the window lives on.
+ */
+import type { HostEvent, SessionView } from '../../shared/api'
+import { RequestError } from '../../shared/api'
+import type { CatalogFile, CatalogSession, FileState } from '../../shared/catalog'
+import { buffersOf } from '../../shared/columns'
+import { EngineClient } from './engine-client'
+import { OpenFile } from './open-file'
+import type { ParseOutcome, ParsePool } from './pool'
+import type { EngineFile, WorkerLike } from './protocol'
+
+/** What the engine tells of its tables; the host adds jobs, checks of the catalog and the notice. */
+export type EngineView = Omit<SessionView, 'jobs' | 'notice'>
+
+/** What reading a file told about it, for the tree. */
+export interface ReadFacts {
+  readonly bytes: number
+  readonly mtimeMs: number
+  readonly state: FileState | null
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export interface SessionsOptions {
+  readonly pool: ParsePool
+  readonly spawnEngine: () => WorkerLike
+  readonly emit: (event: HostEvent) => void
+  /** Checked absolute path of a file of the opened root; throws RequestError. */
+  readonly resolve: (file: CatalogFile) => Promise<string>
+  readonly onFacts: (file: string, facts: ReadFacts) => void
+  /** How many sessions stay open. */
+  readonly keep?: number
+  readonly quietMs?: number
+}
+
+const MAX_REBUILDS = 3
+/** After this long without a death the count of rebuilds begins anew. */
+const PEACE_MS = 60_000
+
+interface OpenSession {
+  readonly id: string
+  catalog: CatalogSession
+  engine: EngineClient | null
+  view: EngineView
+  version: number
+  nextId: number
+  notice: string | null
+  rebuilds: number
+  readonly files: Map<string, OpenFile>
+  /** The file whose table the engine is taking in; blamed when the engine dies of it. */
+  taking: OpenFile | null
+  /** Tables are given to the engine one after the other. */
+  feed: Promise<void>
+  feeding: number
+  diedAt: number
+  closed: boolean
+}
+
+export class Sessions {
+  readonly #o: SessionsOptions
+  /** Least recently used first. */
+  readonly #open = new Map<string, OpenSession>()
+  /** Versions never run back, also when a session is closed and opened again. */
+  readonly #ended = new Map<string, { version: number; nextId: number }>()
+
+  constructor(options: SessionsOptions) {
+    this.#o = options
+  }
+
+  /** Opens a session or joins it, puts it first, and answers what is known now. */
+  open(catalog: CatalogSession): SessionView {
+    this.#o.pool.prefer(catalog.id)
+    const known = this.#open.get(catalog.id)
+    if (known) {
+      this.#touch(known)
+      if (known.rebuilds > MAX_REBUILDS) {
+        known.rebuilds = 0
+        this.#rebuild(known)
+      }
+      return viewOf(known)
+    }
+    const before = this.#ended.get(catalog.id)
+    const version = (before?.version ?? 0) + 1
+    const s: OpenSession = {
+      id: catalog.id,
+      catalog,
+      engine: null,
+      view: emptyView(catalog.id, version),
+      version,
+      nextId: before?.nextId ?? 0,
+      notice: null,
+      rebuilds: 0,
+      files: new Map(),
+      taking: null,
+      feed: Promise.resolve(),
+      feeding: 0,
+      diedAt: 0,
+      closed: false,
+    }
+    this.#open.set(s.id, s)
+    this.#startEngine(s)
+    this.#sync(s)
+    for (const old of [...this.#open.values()].slice(0, Math.max(0, this.#open.size - (this.#o.keep ?? 3)))) void this.#close(old)
+    return viewOf(s)
+  }
+
+  view(id: string): SessionView {
+    return viewOf(this.#get(id))
+  }
+
+  /** Sends a query to the session's engine. */
+  async query(id: string, method: string, args: unknown): Promise<unknown> {
+    const s = this.#get(id)
+    this.#touch(s)
+    if (!s.engine) throw new RequestError('The analysis of this session could not be kept running; open the session again.')
+    return s.engine.call(method, args)
+  }
+
+  /** Reads a file again, whatever became of it before. */
+  retry(id: string, file: string): void {
+    const f = this.#get(id).files.get(file)
+    if (!f) throw new RequestError('This file is not known (any more) or is not of a kind that is read.')
+    f.retry()
+  }
+
+  /** Brings the open sessions in step with a new catalog: sessions and files that are gone go, changed files are read again. */
+  update(sessions: readonly CatalogSession[]): void {
+    const byId = new Map(sessions.map(s => [s.id, s]))
+    for (const s of [...this.#open.values()]) {
+      const now = byId.get(s.id)
+      if (!now) {
+        void this.#close(s)
+        continue
+      }
+      s.catalog = now
+      this.#sync(s)
+    }
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(s => this.#close(s)))
+  }
+
+  #get(id: string): OpenSession {
+    const s = this.#open.get(id)
+    if (!s) throw new RequestError('This session is not open (any more); open it again.')
+    return s
+  }
+
+  #touch(s: OpenSession): void {
+    this.#open.delete(s.id)
+    this.#open.set(s.id, s)
+  }
+
+  async #close(s: OpenSession): Promise<void> {
+    s.closed = true
+    this.#open.delete(s.id)
+    this.#ended.set(s.id, { version: s.version, nextId: s.nextId })
+    for (const f of s.files.values()) f.close()
+    this.#o.pool.cancelAll(s.id)
+    await s.engine?.close()
+    s.engine = null
+  }
+
+  // ── files ──
+
+  #sync(s: OpenSession): void {
+    const now = new Map(s.catalog.files.map(f => [f.id, f]))
+    for (const [id, f] of s.files)
+      if (!isReadable(now.get(id))) {
+        f.close()
+        this.#o.pool.cancelAll(s.id, id)
+        s.files.delete(id)
+        this.#feed(s, async () => this.#mutate(s, 'drop', { file: id }))
+      }
+    for (const file of now.values()) {
+      const known = s.files.get(file.id)
+      if (known) known.update(file)
+      else if (isReadable(file)) {
+        const f: OpenFile = new OpenFile(file, {
+          pool: this.#o.pool,
+          session: s.id,
+          quietMs: this.#o.quietMs ?? 400,
+          resolve: f => this.#o.resolve(f),
+          finished: outcome => this.#feed(s, () => this.#take(s, f, outcome)),
+        })
+        s.files.set(file.id, f)
+        f.start()
+      }
+    }
+  }
+
+  /** Runs changes of the engine's tables one after the other, in the order in which they came up. */
+  #feed(s: OpenSession, work: () => Promise<void>): void {
+    s.feeding++
+    s.feed = s.feed.then(async () => {
+      if (!s.closed) await work()
+      s.feeding--
+      this.#settle(s)
+    })
+  }
+
+  async #take(s: OpenSession, f: OpenFile, outcome: ParseOutcome): Promise<void> {
+    if (s.files.get(f.file.id) !== f || outcome.state === 'cancelled') return
+    const { file } = f
+    if (outcome.state === 'failed') {
+      const { stamp } = outcome
+      if (stamp) this.#o.onFacts(file.id, { ...stamp, state: 'unreadable', facts: {} })
+      return this.#mutate(s, 'failed', { file: file.id, diagnostics: outcome.diagnostics })
+    }
+    const { table, stamp } = outcome
+    this.#o.onFacts(file.id, {
+      ...stamp,
+      state: table.complete ? null : 'truncated',
+      facts: { events: table.kind === 'chrome-trace' ? table.count : table.devices.reduce((n, d) => n + d.count, 0) },
+    })
+    const about: EngineFile = {
+      id: file.id,
+      path: file.path,
+      abs: outcome.abs,
+      kind: table.kind,
+      rank: file.rank,
+      rankFromName: file.rankFromName,
+      stamp,
+    }
+    s.taking = f
+    await this.#mutate(s, 'table', { file: about, table, diagnostics: outcome.diagnostics }, buffersOf(table))
+    s.taking = null
+  }
+
+  async #mutate(s: OpenSession, method: string, args: unknown, transfer: readonly ArrayBuffer[] = []): Promise<void> {
+    const { engine } = s
+    if (!engine) return
+    try {
+      const { view, nextId } = (await engine.call(method, args, transfer)) as { view: EngineView; nextId: number }
+      if (s.engine !== engine) return
+      s.view = view
+      s.version = view.version
+      s.nextId = nextId
+      this.#tell(s)
+    } catch {
+      // The engine died (told by onDeath, which starts a new one) or the session was closed.
+    }
+  }
+
+  /** The rebuild is over once nothing is on its way. */
+  #settle(s: OpenSession): void {
+    if (s.notice === null || s.rebuilds > MAX_REBUILDS || s.feeding > 0 || [...s.files.values()].some(f => f.busy)) return
+    s.notice = null
+    this.#tell(s)
+  }
+
+  // ── engine ──
+
+  #startEngine(s: OpenSession): void {
+    s.engine = new EngineClient(this.#o.spawnEngine, { session: s.id, version: s.version, nextId: s.nextId }, reason =>
+      this.#died(s, reason),
+    )
+  }
+
+  #died(s: OpenSession, reason: string): void {
+    s.engine = null
+    if (s.closed) return
+    const now = performance.now()
+    s.rebuilds = now - s.diedAt > PEACE_MS ? 1 : s.rebuilds + 1
+    s.diedAt = now
+    if (s.taking) {
+      // It died of this table: reading it in again would only kill the next one.
+      s.taking.blame(reason)
+      s.taking = null
+    }
+    this.#rebuild(s, reason)
+  }
+
+  #rebuild(s: OpenSession, reason = ''): void {
+    s.version++
+    const stopped = s.rebuilds > MAX_REBUILDS
+    s.notice = stopped
+      ? `The analysis of this session ended unexpectedly again and again (${reason}) and was stopped. Open the session again to try once more.`
+      : `The analysis of this session ended unexpectedly${reason && ` (${reason})`}. It is being rebuilt from the files.`
+    const troubled = [...s.files.values()].filter(f => f.trouble.length)
+    s.view = { ...emptyView(s.id, s.version), diagnostics: troubled.flatMap(f => f.trouble) }
+    if (!stopped) {
+      this.#startEngine(s)
+      for (const f of s.files.values()) f.again()
+      for (const f of troubled) this.#feed(s, () => this.#mutate(s, 'failed', { file: f.file.id, diagnostics: f.trouble }))
+      this.#feed(s, async () => undefined) // settles even when there is nothing to read
+    }
+    this.#tell(s)
+  }
+
+  #tell(s: OpenSession): void {
+    if (!s.closed) this.#o.emit({ type: 'session', session: s.id, version: s.version })
+  }
+}
+
+const isReadable = (f: CatalogFile | undefined): boolean =>
+  f !== undefined && (f.kind === 'chrome-trace' || f.kind === 'memory-snapshot') && f.state !== 'empty'
+
+function viewOf(s: OpenSession): SessionView {
+  return {
+    ...s.view,
+    version: s.version,
+    jobs: [...s.files.values()].flatMap(f => f.job ?? []),
+    diagnostics: [...s.catalog.checks, ...s.view.diagnostics, ...[...s.files.values()].flatMap(f => f.outdated ?? [])],
+    notice: s.notice,
+  }
+}
+
+const emptyView = (session: string, version: number): EngineView => ({
+  session,
+  version,
+  groups: [],
+  sources: [],
+  tracks: [],
+  steps: [],
+  allocators: [],
+  diagnostics: [],
+})
