@@ -192,19 +192,13 @@ interface Runs {
 
 /** Stacks the live set of each column's state. States never step back from column to column. */
 function stack(model: AllocatorModel, events: Int32Array, height: number, perRow: number): Runs {
-  const { size, freeEvent, allocEvent, count, startCount } = model
   const width = events.length
   const columnStart = new Uint32Array(width + 1)
   const startBytes = new Float64Array(width).fill(NaN)
   let rows = new Uint16Array(Math.max(1024, width * 16))
   let allocation = new Int32Array(rows.length)
   let n = 0
-  // The live set in order of allocation, compact.
-  let liveRow = new Int32Array(4096)
-  let liveSize = new Float64Array(4096)
-  let liveFree = new Int32Array(4096)
-  let live = 0
-  let nextRow = 0
+  const live = new LiveSet(model)
   let before = -2
   for (let c = 0; c < width; c++) {
     const e = events[c]
@@ -227,66 +221,99 @@ function stack(model: AllocatorModel, events: Int32Array, height: number, perRow
       continue
     }
     before = e
-    let kept = 0
-    for (let k = 0; k < live; k++) {
-      if (liveFree[k] <= e) continue
-      if (kept !== k) {
-        liveRow[kept] = liveRow[k]
-        liveSize[kept] = liveSize[k]
-        liveFree[kept] = liveFree[k]
-      }
-      kept++
-    }
-    live = kept
-    for (; nextRow < count && (nextRow < startCount || allocEvent[nextRow] <= e); nextRow++) {
-      const free = freeEvent[nextRow]
-      if (free >= 0 && free <= e) continue
-      if (live === liveRow.length) {
-        liveRow = grown(liveRow, live + 1, Int32Array)
-        liveSize = grown(liveSize, live + 1, Float64Array)
-        liveFree = grown(liveFree, live + 1, Int32Array)
-      }
-      liveRow[live] = nextRow
-      liveSize[live] = size[nextRow]
-      liveFree[live] = free < 0 ? 0x7fffffff : free
-      live++
-    }
-    let top = 0
-    let row = 0
-    let centre = perRow / 2
-    let ofStart = 0
-    const first = n
-    for (let k = 0; k < live && row < height; k++) {
-      const s = liveSize[k]
-      top += s
-      if (liveRow[k] < startCount) ofStart = top
-      if (top <= centre) continue
-      let covered = Math.min(height, Math.ceil(top / perRow - 0.5))
-      // Guards the quotient's rounding: the last row's centre is below the top, the next one's is not.
-      while (covered > row && (covered - 0.5) * perRow >= top) covered--
-      while (covered < height && (covered + 0.5) * perRow < top) covered++
-      const id = s >= perRow ? liveRow[k] : RUN_SMALLER
-      if (n > first && allocation[n - 1] === id) rows[n - 1] += covered - row
-      else if (covered > row) {
-        rows[n] = covered - row
-        allocation[n] = id
-        n++
-      }
-      row = covered
-      centre = (row + 0.5) * perRow
-    }
-    if (row >= height) ofStart = startTotal(liveRow, liveSize, live, startCount)
-    startBytes[c] = ofStart
+    live.moveTo(e)
+    startBytes[c] = live.startBytes()
+    n = fillRows(live, height, perRow, rows, allocation, n)
   }
   columnStart[width] = n
   return { columnStart, rows: rows.slice(0, n), allocation: allocation.slice(0, n), startBytes }
 }
 
-/** Start rows are the first of the live set, so the sum ends at the first recorded one. */
-function startTotal(liveRow: Int32Array, liveSize: Float64Array, live: number, startCount: number): number {
-  let sum = 0
-  for (let k = 0; k < live && liveRow[k] < startCount; k++) sum += liveSize[k]
-  return sum
+/** Fills the rows of one column from the bottom and returns the end of its runs. `rows` has room for one run per pixel row. */
+function fillRows(live: LiveSet, height: number, perRow: number, rows: Uint16Array, allocation: Int32Array, first: number): number {
+  const { size, row: ids, count } = live
+  let n = first
+  let top = 0
+  let row = 0
+  let centre = perRow / 2
+  for (let k = 0; k < count; k++) {
+    top += size[k]
+    if (top <= centre) continue
+    // Rows whose centre lies below the top. The loops guard the quotient's rounding.
+    let covered = Math.min(height, Math.ceil(top / perRow - 0.5))
+    while (covered > row && (covered - 0.5) * perRow >= top) covered--
+    while (covered < height && (covered + 0.5) * perRow < top) covered++
+    const shown = size[k] >= perRow ? ids[k] : RUN_SMALLER
+    if (n > first && allocation[n - 1] === shown) rows[n - 1] += covered - row
+    else {
+      rows[n] = covered - row
+      allocation[n] = shown
+      n++
+    }
+    if (covered === height) break
+    row = covered
+    centre = (row + 0.5) * perRow
+  }
+  return n
+}
+
+/** The allocations that are live in a state, in order of allocation, as compact columns. It only moves forward. */
+class LiveSet {
+  row = new Int32Array(4096)
+  size = new Float64Array(4096)
+  #free = new Int32Array(4096)
+  count = 0
+  /** First row that has not joined yet. */
+  #next = 0
+  readonly #model: AllocatorModel
+
+  constructor(model: AllocatorModel) {
+    this.#model = model
+  }
+
+  /** Drops what is freed by event `e` and takes in what is allocated by then: rows stand in order of their alloc event. */
+  moveTo(e: number): void {
+    this.#drop(e)
+    const { allocEvent, freeEvent, size, count, startCount } = this.#model
+    let next = this.#next
+    for (; next < count && (next < startCount || allocEvent[next] <= e); next++) {
+      const free = freeEvent[next]
+      if (free >= 0 && free <= e) continue
+      if (this.count === this.row.length) {
+        this.row = grown(this.row, this.count + 1, Int32Array)
+        this.size = grown(this.size, this.count + 1, Float64Array)
+        this.#free = grown(this.#free, this.count + 1, Int32Array)
+      }
+      this.row[this.count] = next
+      this.size[this.count] = size[next]
+      this.#free[this.count] = free < 0 ? 0x7fffffff : free
+      this.count++
+    }
+    this.#next = next
+  }
+
+  #drop(e: number): void {
+    const { row, size, count } = this
+    const free = this.#free
+    let kept = 0
+    // Written without a branch: which entries leave cannot be predicted.
+    for (let k = 0; k < count; k++) {
+      const f = free[k]
+      row[kept] = row[k]
+      size[kept] = size[k]
+      free[kept] = f
+      kept += f > e ? 1 : 0
+    }
+    this.count = kept
+  }
+
+  /** Bytes of the start state in the set: its rows are the first. */
+  startBytes(): number {
+    const { startCount } = this.#model
+    let sum = 0
+    for (let k = 0; k < this.count && this.row[k] < startCount; k++) sum += this.size[k]
+    return sum
+  }
 }
 
 function grown<T extends Uint16Array | Int32Array | Float64Array>(old: T, need: number, make: new (n: number) => T): T {
