@@ -57,7 +57,7 @@ export function sniffProbe(p: Probe): Sniffed {
   if (p.bytes === 0) return sniffed(hint ?? 'unknown', 'empty')
   const found = p.head.length > 0 ? byContent(p, hint) : null
   const problem = problemFinding(p)
-  const result = found ?? byName(p, hint)
+  const result = found ?? byName(hint)
   if (!problem) return result
   return { ...result, state: result.state === 'unreadable' ? 'unreadable' : 'truncated', findings: [problem] }
 }
@@ -96,7 +96,7 @@ function byContent(p: Probe, hint: FileKind | null): Sniffed | null {
 }
 
 /** Content that shows nothing: the name's kind with a contradiction, or unknown. */
-function byName(p: Probe, hint: FileKind | null): Sniffed {
+function byName(hint: FileKind | null): Sniffed {
   if (hint === null) return sniffed('unknown')
   return sniffed(hint, 'unreadable', {}, [
     {
