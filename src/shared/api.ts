@@ -353,6 +353,8 @@ export interface MemoryPicture {
   readonly runRows: Uint16Array
   /** Allocation index, RUN_EMPTY or RUN_SMALLER. */
   readonly runAllocation: Int32Array
+  /** Owner group of the allocation, for RUN_SMALLER that of the allocations at the centres of its rows (neighbouring groups are runs of their own). */
+  readonly runGroup: Uint16Array
   /** Event whose state the column shows (-1 start state; -2 nothing known: outside the recorded range). */
   readonly columnEvent: Int32Array
   /** Lowest, highest active (requested), highest allocated (requested) and highest reserved bytes in the column; NaN outside the recorded range. */

@@ -107,7 +107,7 @@ function brute(m: AllocatorModel, axis: Axis, start: number, end: number, width:
   const at = (i: number): number => (axis === 'event' ? i : i < 0 ? (times[0] ?? NaN) : times[i])
   const ends = (i: number): number => (i + 1 < n ? at(i + 1) : axis === 'event' ? n : Infinity)
   const active = (i: number): number => (i < 0 ? m.figures.startActiveBytes : m.active[i])
-  const columns: { event: number; max: number; min: number; rows: number[]; startBytes: number }[] = []
+  const columns: { event: number; max: number; min: number; rows: string[]; startBytes: number }[] = []
   for (let c = 0; c < width; c++) {
     const a = start + (c / width) * (end - start)
     const last = c === width - 1
@@ -128,12 +128,13 @@ function brute(m: AllocatorModel, axis: Axis, start: number, end: number, width:
     const live: number[] = []
     for (let r = 0; r < m.count; r++)
       if ((r < m.startCount || m.allocEvent[r] <= event) && (m.freeEvent[r] < 0 || m.freeEvent[r] > event)) live.push(r)
-    const rows: number[] = []
+    const rows: string[] = []
     for (let y = 0; y < height; y++) {
       const centre = (y + 0.5) * (yMax / height)
       let base = 0
       for (const r of live) {
-        if (centre >= base && centre < base + m.size[r]) rows.push(m.size[r] >= yMax / height ? r : RUN_SMALLER)
+        if (centre >= base && centre < base + m.size[r])
+          rows.push(m.size[r] >= yMax / height ? `${r} of ${r % 3}` : `${RUN_SMALLER} of ${r % 3}`)
         base += m.size[r]
       }
     }
@@ -143,9 +144,10 @@ function brute(m: AllocatorModel, axis: Axis, start: number, end: number, width:
   return columns
 }
 
-const rowsOf = (p: Omit<MemoryPicture, 'version'>, c: number): number[] => {
-  const out: number[] = []
-  for (let r = p.columnStart[c]; r < p.columnStart[c + 1]; r++) for (let k = 0; k < p.runRows[r]; k++) out.push(p.runAllocation[r])
+const rowsOf = (p: Omit<MemoryPicture, 'version'>, c: number): string[] => {
+  const out: string[] = []
+  for (let r = p.columnStart[c]; r < p.columnStart[c + 1]; r++)
+    for (let k = 0; k < p.runRows[r]; k++) out.push(`${p.runAllocation[r]} of ${p.runGroup[r]}`)
   return out
 }
 

@@ -10,8 +10,8 @@
  * from the left unless an event stands exactly at a. The last column is closed on the right, so that a window that ends with the recording shows its
  * last event. So the highest total over all columns of a full window is the peak, at any width, and no setting changes that.
  *
- * **Row.** A pixel row shows the allocation that covers its centre. One that is thinner than a row is RUN_SMALLER; every one that is at least a row
- * high covers a centre, so none of those is missing.
+ * **Row.** A pixel row shows the allocation that covers its centre. One that is thinner than a row is RUN_SMALLER and gives its row its owner group;
+ * every one that is at least a row high covers a centre, so none of those is missing.
  *
  * **Cost.** Allocations stand in order of their alloc event, so the live set of a column is that of the column before without what was freed, plus a
  * contiguous stretch of new rows: one pass over compact arrays per column, O(columns x live + allocations), and a zoomed window starts with one scan.
@@ -54,7 +54,7 @@ export function memoryPicture(model: AllocatorModel, query: PictureQuery, owners
   const offset = query.axis === 'time' ? (query.offset ?? 0) : 0
   const cols = columns(model, positions(model, query.axis), query.start - offset, query.end - offset, width)
   const yMax = query.yMax ?? fit(cols, query.withReserved)
-  const runs = stack(model, cols.event, height, yMax / height)
+  const runs = stack(model, owners.groupOf, cols.event, height, yMax / height)
 
   const seen = new Uint8Array(model.count)
   for (const a of runs.allocation) if (a >= 0) seen[a] = 1
@@ -94,6 +94,7 @@ export function memoryPicture(model: AllocatorModel, query: PictureQuery, owners
     columnStart: runs.columnStart,
     runRows: runs.rows,
     runAllocation: runs.allocation,
+    runGroup: runs.group,
     columnEvent: cols.event,
     min: cols.min,
     max: cols.max,
@@ -187,52 +188,42 @@ interface Runs {
   readonly columnStart: Uint32Array
   readonly rows: Uint16Array
   readonly allocation: Int32Array
+  readonly group: Uint16Array
   readonly startBytes: Float64Array
 }
 
 /** Stacks the live set of each column's state. States never step back from column to column. */
-function stack(model: AllocatorModel, events: Int32Array, height: number, perRow: number): Runs {
+function stack(model: AllocatorModel, groupOf: Uint16Array, events: Int32Array, height: number, perRow: number): Runs {
   const width = events.length
   const columnStart = new Uint32Array(width + 1)
   const startBytes = new Float64Array(width).fill(NaN)
-  let rows = new Uint16Array(Math.max(1024, width * 16))
-  let allocation = new Int32Array(rows.length)
-  let n = 0
+  const runs = new RunList(Math.max(1024, width * 16))
   const live = new LiveSet(model)
-  let before = -2
+  let shown = -1
   for (let c = 0; c < width; c++) {
     const e = events[c]
-    columnStart[c] = n
+    columnStart[c] = runs.count
     if (e === -2) continue
-    if (n + height + 1 > rows.length) {
-      rows = grown(rows, n + height + 1, Uint16Array)
-      allocation = grown(allocation, rows.length, Int32Array)
+    if (shown >= 0 && e === events[shown]) {
+      // The same state as in the column before it: the same runs.
+      runs.repeat(columnStart[shown], columnStart[shown + 1])
+      startBytes[c] = startBytes[shown]
+    } else {
+      live.moveTo(e)
+      startBytes[c] = live.startBytes()
+      runs.reserve(height)
+      fillRows(live, groupOf, height, perRow, runs)
     }
-    if (e === before) {
-      // The same state as in the column before: the same runs.
-      let p = c - 1
-      while (events[p] === -2) p--
-      const from = columnStart[p]
-      const to = columnStart[p + 1]
-      rows.copyWithin(n, from, to)
-      allocation.copyWithin(n, from, to)
-      n += to - from
-      startBytes[c] = startBytes[p]
-      continue
-    }
-    before = e
-    live.moveTo(e)
-    startBytes[c] = live.startBytes()
-    n = fillRows(live, height, perRow, rows, allocation, n)
+    shown = c
   }
-  columnStart[width] = n
-  return { columnStart, rows: rows.slice(0, n), allocation: allocation.slice(0, n), startBytes }
+  columnStart[width] = runs.count
+  return { columnStart, ...runs.columns(), startBytes }
 }
 
-/** Fills the rows of one column from the bottom and returns the end of its runs. `rows` has room for one run per pixel row. */
-function fillRows(live: LiveSet, height: number, perRow: number, rows: Uint16Array, allocation: Int32Array, first: number): number {
+/** Fills the rows of one column from the bottom. */
+function fillRows(live: LiveSet, groupOf: Uint16Array, height: number, perRow: number, runs: RunList): void {
   const { size, row: ids, count } = live
-  let n = first
+  const first = runs.count
   let top = 0
   let row = 0
   let centre = perRow / 2
@@ -243,18 +234,59 @@ function fillRows(live: LiveSet, height: number, perRow: number, rows: Uint16Arr
     let covered = Math.min(height, Math.ceil(top / perRow - 0.5))
     while (covered > row && (covered - 0.5) * perRow >= top) covered--
     while (covered < height && (covered + 0.5) * perRow < top) covered++
-    const shown = size[k] >= perRow ? ids[k] : RUN_SMALLER
-    if (n > first && allocation[n - 1] === shown) rows[n - 1] += covered - row
-    else {
-      rows[n] = covered - row
-      allocation[n] = shown
-      n++
-    }
-    if (covered === height) break
+    runs.add(first, covered - row, size[k] >= perRow ? ids[k] : RUN_SMALLER, groupOf[ids[k]])
+    if (covered === height) return
     row = covered
     centre = (row + 0.5) * perRow
   }
-  return n
+}
+
+/** Runs of all columns, one after the other. */
+class RunList {
+  count = 0
+  #rows: Uint16Array
+  #allocation: Int32Array
+  #group: Uint16Array
+
+  constructor(capacity: number) {
+    this.#rows = new Uint16Array(capacity)
+    this.#allocation = new Int32Array(capacity)
+    this.#group = new Uint16Array(capacity)
+  }
+
+  /** Makes room for `n` more runs. */
+  reserve(n: number): void {
+    const need = this.count + n
+    if (need <= this.#rows.length) return
+    this.#rows = grown(this.#rows, need, Uint16Array)
+    this.#allocation = grown(this.#allocation, need, Int32Array)
+    this.#group = grown(this.#group, need, Uint16Array)
+  }
+
+  /** Adds rows on top of the column that begins at run `first`; the same run as the last one grows. */
+  add(first: number, rows: number, allocation: number, group: number): void {
+    const last = this.count - 1
+    if (last >= first && this.#allocation[last] === allocation && this.#group[last] === group) this.#rows[last] += rows
+    else {
+      this.#rows[this.count] = rows
+      this.#allocation[this.count] = allocation
+      this.#group[this.count] = group
+      this.count++
+    }
+  }
+
+  repeat(from: number, to: number): void {
+    this.reserve(to - from)
+    this.#rows.copyWithin(this.count, from, to)
+    this.#allocation.copyWithin(this.count, from, to)
+    this.#group.copyWithin(this.count, from, to)
+    this.count += to - from
+  }
+
+  columns(): { readonly rows: Uint16Array; readonly allocation: Int32Array; readonly group: Uint16Array } {
+    const n = this.count
+    return { rows: this.#rows.slice(0, n), allocation: this.#allocation.slice(0, n), group: this.#group.slice(0, n) }
+  }
 }
 
 /** The allocations that are live in a state, in order of allocation, as compact columns. It only moves forward. */
