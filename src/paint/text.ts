@@ -5,19 +5,26 @@ import { font } from './theme'
 const ELLIPSIS = '…'
 const LIMIT = 20_000
 
-/** Width of `text` in the context's current font, remembered per font. */
-export function textWidth(ctx: Context2D, text: string): number {
-  let widths = byFont.get(ctx.font)
-  if (!widths) byFont.set(ctx.font, (widths = new Map()))
-  let w = widths.get(text)
-  if (w === undefined) {
-    w = ctx.measureText(text).width
-    if (widths.size >= LIMIT) widths.clear()
-    widths.set(text, w)
-  }
-  return w
-}
 const byFont = new Map<string, Map<string, number>>()
+
+/** Widths of texts in the context's current font, remembered per font. Take one measure for a loop: asking a context for its font is slow. */
+export function measure(ctx: Context2D): (text: string) => number {
+  const key = ctx.font
+  let widths = byFont.get(key)
+  if (!widths) byFont.set(key, (widths = new Map()))
+  const known = widths
+  return text => {
+    let w = known.get(text)
+    if (w === undefined) {
+      w = ctx.measureText(text).width
+      if (known.size >= LIMIT) known.clear()
+      known.set(text, w)
+    }
+    return w
+  }
+}
+
+export const textWidth = (ctx: Context2D, text: string): number => measure(ctx)(text)
 
 /** Widths are measured anew: to be called once a web font has arrived, as text measured before it has the fallback's widths. */
 export function forgetTextWidths(): void {
@@ -28,11 +35,11 @@ export function forgetTextWidths(): void {
  * `text` shortened with an ellipsis to at most `width` CSS px in the current font; '' where not even three letters fit.
  * The first guess comes from the mean letter width, so that a label costs two or three measurements once and none afterwards.
  */
-export function fit(ctx: Context2D, text: string, width: number): string {
-  const full = textWidth(ctx, text)
+export function fit(ctx: Context2D, text: string, width: number, widthOf = measure(ctx)): string {
+  const full = widthOf(text)
   if (full <= width) return text
   let n = Math.min(text.length - 1, Math.floor((width / full) * text.length))
-  while (n >= 3 && textWidth(ctx, text.slice(0, n) + ELLIPSIS) > width) n--
+  while (n >= 3 && widthOf(text.slice(0, n) + ELLIPSIS) > width) n--
   return n >= 3 ? text.slice(0, n) + ELLIPSIS : ''
 }
 

@@ -1,0 +1,131 @@
+/** What follows the pointer: axis with the cursor's flag, lit step, outlines, range, cursor line, values at the cursor. Cheap enough for every move. */
+import { duration } from '../../shared/format'
+import { drawAxis, drawCursorLine, AXIS } from '../axis'
+import type { Geometry } from '../geometry'
+import { flag, FLAG } from '../text'
+import type { Context2D, Theme } from '../theme'
+import { counterAt } from './columns'
+import { counterText } from './counter'
+import { BAR, PAD, SLICE } from './metrics'
+import { rowsBetween } from './rows'
+import { drawSteps } from './steps'
+import type { Mark, Sections, TraceScene } from './scene'
+
+/** Rectangle of a slice on the panel in CSS px, cut to the plot and at least 3 px wide; null where its track is folded away or it is out of sight. */
+export function markRect(
+  scene: TraceScene,
+  g: Geometry,
+  s: Sections,
+  mark: Mark,
+): { readonly x: number; readonly y: number; readonly w: number; readonly h: number } | null {
+  const row = scene.rows.byTrack.get(mark.track)
+  if (!row) return null
+  const y = s.rows + row.y - scene.scroll + PAD + mark.lane * SLICE
+  if (y + BAR <= s.rows || y >= scene.height) return null
+  const x1 = g.gutter + g.plot
+  const a = g.x(mark.start)
+  const b = Math.max(g.x(mark.start + mark.duration), a + 3)
+  if (b < g.gutter || a > x1) return null
+  const left = Math.max(a, g.gutter - 4)
+  return { x: left, y, w: Math.min(b, x1 + 4) - left, h: BAR }
+}
+
+export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry, s: Sections): void {
+  const t = theme.token
+  const { cursor, range } = scene
+  const x1 = g.gutter + g.plot
+  const clip = (y: number, h: number): void => {
+    ctx.beginPath()
+    ctx.rect(g.gutter, y, g.plot, h)
+    ctx.clip()
+  }
+  const keepClear: (readonly [number, number])[] = []
+  if (range) {
+    const w = 76
+    const mid = (Math.max(g.gutter, g.x(range.start)) + Math.min(x1, g.x(range.end))) / 2
+    keepClear.push([mid - w / 2, mid + w / 2])
+  }
+  drawAxis(ctx, theme, g, s.axis, AXIS, { cursor: range && scene.measuring ? null : cursor, label: scene.axisLabel, keepClear })
+  if (s.steps < s.rows) drawSteps(ctx, theme, g, s.steps, s.rows - s.steps, scene.steps, cursor)
+  else {
+    ctx.fillStyle = t('--border-2')
+    ctx.fillRect(0, s.rows - 1, scene.width, 1)
+  }
+  ctx.fillStyle = t('--surface-1')
+  ctx.fillRect(x1, s.axis, g.right, s.rows - s.axis)
+
+  if (range) {
+    ctx.save()
+    clip(s.axis, scene.height - s.axis)
+    const a = g.x(range.start)
+    const b = g.x(range.end)
+    ctx.fillStyle = t('--selection')
+    ctx.fillRect(a, s.axis, b - a, scene.height - s.axis)
+    ctx.fillStyle = t('--selection-edge')
+    ctx.fillRect(Math.round(a), s.axis, 1, scene.height - s.axis)
+    ctx.fillRect(Math.round(b), s.axis, 1, scene.height - s.axis)
+    ctx.restore()
+    if (b > g.gutter && a < x1)
+      flag(ctx, theme, duration(range.end - range.start), (Math.max(a, g.gutter) + Math.min(b, x1)) / 2, s.axis + 3, {
+        kind: 'selection',
+        min: g.gutter,
+        max: x1,
+      })
+  }
+
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(0, s.rows, scene.width, scene.height - s.rows)
+  ctx.clip()
+  if (scene.focus !== null) {
+    const row = scene.rows.rows[scene.focus]
+    if (row) {
+      const y = s.rows + row.y - scene.scroll
+      ctx.fillStyle = t('--accent-faint')
+      ctx.fillRect(0, y, g.gutter - 1, row.h - 1)
+      ctx.fillStyle = t('--accent')
+      ctx.fillRect(0, y, 2, row.h - 1)
+    }
+  }
+  clip(s.rows, scene.height - s.rows)
+  if (scene.hover) outline(ctx, theme, markRect(scene, g, s, scene.hover), 1)
+  if (scene.selected) outline(ctx, theme, markRect(scene, g, s, scene.selected), 2)
+  ctx.restore()
+
+  if (cursor === null) return
+  const x = g.x(cursor)
+  if (x < g.gutter - 0.5 || x > x1 + 0.5) return
+  const below = s.axis + 3 + FLAG
+  drawCursorLine(ctx, theme, x, below, scene.height - below)
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(g.gutter, s.rows, g.plot, scene.height - s.rows)
+  ctx.clip()
+  for (const r of rowsBetween(scene.rows.rows, scene.scroll, scene.height - s.rows)) {
+    if (r.type !== 'track' || r.track.kind !== 'counter') continue
+    const data = scene.counters.get(r.track.id)
+    if (!data || (r.knownUntil !== null && cursor > r.knownUntil)) continue
+    const text = counterText(r.track, counterAt(data, cursor))
+    const side = x + 120 < x1
+    flag(ctx, theme, text, side ? x + 9 : x - 9, s.rows + r.y - scene.scroll + (r.h - 1 - FLAG) / 2, {
+      kind: 'soft',
+      align: side ? 'left' : 'right',
+      min: g.gutter,
+      max: x1,
+    })
+  }
+  ctx.restore()
+}
+
+function outline(ctx: Context2D, theme: Theme, r: ReturnType<typeof markRect>, width: number): void {
+  if (!r) return
+  const draw = (grow: number, line: number, color: string): void => {
+    ctx.strokeStyle = color
+    ctx.lineWidth = line
+    ctx.beginPath()
+    ctx.roundRect(Math.round(r.x) - grow, Math.round(r.y) - grow, Math.round(r.w) + 2 * grow, r.h + 2 * grow, 2.5)
+    ctx.stroke()
+  }
+  draw(width === 2 ? 1.5 : 1, width + 2, theme.token('--pin-halo'))
+  draw(width === 2 ? 1 : 0.5, width, theme.token('--pin'))
+}

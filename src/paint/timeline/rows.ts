@@ -1,0 +1,163 @@
+/** The rows of the System Trace, in order, with their places. Thousands of tracks are laid out once; a frame looks only at those in sight. */
+import type { SourceInfo, TrackInfo } from '../../shared/api'
+import { COUNTER, GROUP, NOTE, trackHeight } from './metrics'
+
+export interface GroupRow {
+  readonly type: 'group'
+  readonly key: string
+  readonly y: number
+  readonly h: number
+  readonly level: 0 | 1
+  readonly title: string
+  readonly sub: string
+  readonly side: string
+  readonly open: boolean
+  /** Track whose first level stands in for a closed group; null for an open one. */
+  readonly preview: TrackInfo | null
+}
+
+export interface TrackRow {
+  readonly type: 'track'
+  readonly key: string
+  readonly y: number
+  readonly h: number
+  readonly track: TrackInfo
+  /** Word before the name: where the events come from. */
+  readonly prefix: string
+  /** Where the file of this track ends early: nothing is known after this time. null for whole files. */
+  readonly knownUntil: number | null
+}
+
+/** A row of words: a file that is being read, or that could not be. */
+export interface NoteRow {
+  readonly type: 'note'
+  readonly key: string
+  readonly y: number
+  readonly h: number
+  readonly label: string
+  readonly words: string
+  /** Share that is done, null where that has no meaning. */
+  readonly progress: number | null
+  readonly tone: 'plain' | 'warn'
+}
+
+export type Row = GroupRow | TrackRow | NoteRow
+
+export interface RowsInput {
+  /** Tracks of the time group, in the order of the screen. */
+  readonly tracks: readonly TrackInfo[]
+  readonly sources: readonly SourceInfo[]
+  readonly collapsed: ReadonlySet<string>
+  /** Instance of the session (first level), null where the folder names none. */
+  readonly instance: string | null
+  readonly session: string | null
+  /** Rows of words below the tracks. */
+  readonly notes: readonly Pick<NoteRow, 'key' | 'label' | 'words' | 'progress' | 'tone'>[]
+}
+
+export interface Rows {
+  readonly rows: readonly Row[]
+  /** Row of each track that is shown. */
+  readonly byTrack: ReadonlyMap<number, TrackRow>
+  readonly height: number
+  readonly tracks: number
+  /** Tracks that are not inside a closed group. */
+  readonly shown: number
+}
+
+export const processKey = (t: Pick<TrackInfo, 'source' | 'pid'>): string => `${t.source}/${t.pid}`
+export const INSTANCE_KEY = 'instance'
+
+const base = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** Lays the rows out from y = 0. */
+export function layoutRows(input: RowsInput): Rows {
+  const rows: Row[] = []
+  let y = 0
+  let shown = 0
+  const add = (row: Row): void => {
+    rows.push(row)
+    y += row.h
+  }
+  const files = new Set(input.tracks.map(t => t.source))
+  const groups = new Map<string, TrackInfo[]>()
+  for (const t of input.tracks) {
+    const list = groups.get(processKey(t))
+    if (list) list.push(t)
+    else groups.set(processKey(t), [t])
+  }
+  const instanceOpen = !input.collapsed.has(INSTANCE_KEY)
+  if (input.instance !== null && input.tracks.length > 0)
+    add({
+      type: 'group',
+      key: INSTANCE_KEY,
+      y,
+      h: GROUP,
+      level: 0,
+      title: input.instance,
+      sub: '',
+      side: instanceOpen ? '' : plural(input.tracks.length, 'track'),
+      open: instanceOpen,
+      preview: null,
+    })
+  if (input.instance === null || instanceOpen) {
+    for (const [key, tracks] of groups) {
+      const first = tracks[0]
+      const source = input.sources.find(s => s.index === first.source)
+      const open = !input.collapsed.has(key)
+      const rank = source?.rank ?? null
+      const names = [rank === null ? '' : `rank ${rank}`, first.processName, first.processLabels].filter(Boolean)
+      add({
+        type: 'group',
+        key,
+        y,
+        h: GROUP,
+        level: 1,
+        title: first.pid === '' ? 'No process' : /^\d+$/.test(first.pid) ? `PID:${first.pid}` : first.pid,
+        sub: names.filter((n, i) => names.indexOf(n) === i).join(' · '),
+        side: !open ? plural(tracks.length, 'track') : files.size > 1 ? base(source?.path ?? '') : (input.session ?? ''),
+        open,
+        preview: open ? null : (tracks.find(t => t.kind === 'slices') ?? null),
+      })
+      if (!open) continue
+      shown += tracks.length
+      const knownUntil = source && !source.complete && source.range ? source.range[1] : null
+      for (const track of tracks)
+        add({
+          type: 'track',
+          key: `${key}/${track.kind}/${track.tid}/${track.name}`,
+          y,
+          h: track.kind === 'counter' ? COUNTER : trackHeight(track.depth),
+          track,
+          prefix: source?.kind === 'chrome-trace' ? 'framework' : '',
+          knownUntil,
+        })
+    }
+  }
+  for (const n of input.notes) add({ type: 'note', y, h: NOTE, ...n })
+  const byTrack = new Map(rows.flatMap(r => (r.type === 'track' ? [[r.track.id, r] as const] : [])))
+  return { rows, byTrack, height: y, tracks: input.tracks.length, shown }
+}
+
+/** Index of the row at `y` (from the top of the rows), -1 above, below or between them. */
+export function rowAt(rows: readonly Row[], y: number): number {
+  let lo = 0
+  let hi = rows.length
+  while (lo < hi) {
+    const m = (lo + hi) >> 1
+    if (rows[m].y + rows[m].h <= y) lo = m + 1
+    else hi = m
+  }
+  return lo < rows.length && y >= rows[lo].y ? lo : -1
+}
+
+/** Rows that touch [top, top + height). */
+export function rowsBetween(rows: readonly Row[], top: number, height: number): readonly Row[] {
+  let first = rowAt(rows, Math.max(0, top))
+  if (first < 0) first = top <= 0 ? 0 : rows.length
+  let last = first
+  while (last < rows.length && rows[last].y < top + height) last++
+  return rows.slice(first, last)
+}
+
+export const plural = (n: number, word: string): string => `${n.toLocaleString('en-US')} ${word}${n === 1 ? '' : 's'}`
