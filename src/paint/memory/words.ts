@@ -1,0 +1,27 @@
+/** The words of the allocator timeline. Every figure says which bytes it counts. */
+import type { AllocatorInfo, Axis } from '../../shared/api'
+import { memory, num, timeMs } from '../../shared/format'
+
+export const ACTIVE = 'active, requested'
+export const ALLOCATED = 'allocated, requested'
+export const RESERVED = 'reserved'
+
+/** `peak active, requested`; the value stands before it. */
+export const PEAK = `peak ${ACTIVE}`
+
+/** Label of the flat base: `Allocated before recording  ·  3.96 GiB  ·  25 blocks`. */
+export const startLabel = (info: Pick<AllocatorInfo, 'startActiveBytes' | 'startBlocks'>): string =>
+  `Allocated before recording  ·  ${memory(info.startActiveBytes)}  ·  ${num(info.startBlocks)} ${info.startBlocks === 1 ? 'block' : 'blocks'}`
+
+export const oomLabel = (size: number): string => `out of memory: ${memory(size)} requested`
+
+/** A position on an axis: a time in ms or an event index. Event -1 is the start state. */
+export const positionLabel = (axis: Axis, at: number): string =>
+  axis === 'time' ? timeMs(at) : at < 0 ? 'start state' : `event ${num(Math.floor(at))}`
+
+/** Words on the hatched stretches outside the recording. */
+export const beforeLabel = (axis: Axis, at: number): string => (axis === 'time' ? `not recorded before ${timeMs(at, 1)}` : '')
+export function afterLabel(axis: Axis, at: number, endsEarly: boolean): string {
+  const where = axis === 'time' ? timeMs(at, 1) : `event ${num(Math.max(0, at - 1))}`
+  return endsEarly ? `no data after ${where}` : axis === 'time' ? `snapshot taken at ${where}` : ''
+}
