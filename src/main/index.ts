@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { app, BrowserWindow, dialog, ipcMain, session } from 'electron'
+import { app, type BrowserWindow, dialog, ipcMain, session } from 'electron'
 import { CHANNEL } from '../shared/channels'
 import type { HostEvent } from '../shared/api'
 import { Bundle, builtFolder } from './bundle'
