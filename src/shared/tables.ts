@@ -39,6 +39,8 @@ export interface TraceTable {
   readonly threads: TraceThreads
   /** Counter series of phase C: one row per (event, numeric arg). */
   readonly counters: TraceCounters
+  /** Smallest `ts` and largest `ts` + `dur` (missing: 0) outside phase M, absolute like `epochNs` and exact; null without any time. */
+  readonly extentNs?: readonly [bigint, bigint] | null
   /** Top-level members other than traceEvents, as raw JSON text (each at most 64 KiB). */
   readonly metadata: Readonly<Record<string, string>>
   /** `distributedInfo.rank`, null where absent. */
