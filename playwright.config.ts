@@ -1,0 +1,25 @@
+import { defineConfig } from '@playwright/test'
+import { CHROMIUM_FLAGS, findBrowser } from './scripts/find-browser.mjs'
+
+// Both shells, one after the other: the machine of a continuous integration has two cores, and each test has a Chromium of its own or shares one.
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  workers: 1,
+  fullyParallel: false,
+  forbidOnly: process.env['CI'] !== undefined,
+  reporter: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ? [['list'], ['json']] : [['list']],
+  use: {
+    browserName: 'chromium',
+    viewport: { width: 1440, height: 900 },
+    launchOptions: { executablePath: findBrowser(), args: [...CHROMIUM_FLAGS] },
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+  projects: [
+    { name: 'desktop', testMatch: /desktop\/.*\.spec\.ts$/ },
+    { name: 'browser', testMatch: /browser\/.*\.spec\.ts$/ },
+  ],
+})
