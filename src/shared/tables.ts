@@ -128,6 +128,8 @@ export interface DeviceTrace {
   readonly userMetadata: Int32Array
   readonly category: Int32Array
   readonly extras: readonly ExtraColumn[]
+  /** False when the file ended inside this list: the events after the last row are not known. Absent: true. */
+  readonly complete?: boolean
 }
 
 /** Segment table at the moment of the snapshot. */
@@ -150,6 +152,8 @@ export interface SegmentTable {
   /** `blockStart[i] .. blockStart[i + 1]` are the rows of `blocks`. */
   readonly blockStart: Uint32Array
   readonly extras: readonly ExtraColumn[]
+  /** False when the file ended before or inside the table: segments are missing. Absent: true. */
+  readonly complete?: boolean
 }
 
 export interface BlockTable {
@@ -174,6 +178,8 @@ export interface FrameTable {
   readonly file: Int32Array
   /** Line number; -1 where absent. */
   readonly line: Int32Array
+  /** Keys of a frame that the format does not define (e.g. `fx_node_name`), as one JSON text per frame, -1 absent. Absent: no frame has any. */
+  readonly extra?: Int32Array
 }
 
 /** Distinct frame lists by content; innermost frame first, as in the file. */
