@@ -501,7 +501,7 @@ export class RequestError extends Error {
 /** Checks one request of the outside world. Throws RequestError with what is wrong; never trusts the shape. */
 export function checkRequest(name: unknown, args: unknown): { readonly name: RequestName; readonly args: never } {
   if (typeof name !== 'string' || !Object.hasOwn(REQUESTS, name))
-    throw new RequestError(`unknown request ${JSON.stringify(name).slice(0, 60)}`)
+    throw new RequestError(`unknown request ${typeof name === 'string' ? JSON.stringify(name.slice(0, 60)) : `of type ${typeof name}`}`)
   const parsed = v.safeParse(REQUESTS[name as RequestName], args)
   if (!parsed.success) {
     const issue = parsed.issues[0]

@@ -6,7 +6,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { checkRequest, RequestError, type AppInfo, type HostEvent } from '../../shared/api'
 import { Browse } from './browse'
-import { accessReason, Confinement } from './confine'
+import { accessReason, Confinement, isBelow } from './confine'
 import { discovery, knownName } from './discovery'
 import { makeHandlers, type Handlers } from './handlers'
 import { PathIds } from './ids'
@@ -81,9 +81,11 @@ export function createHost(deps: HostDeps): Host {
     return done
   }
 
+  let stopWalk = (): void => undefined
   const closeRoot = async (): Promise<void> => {
     const [r, s] = [root, sessions]
     root = sessions = null
+    stopWalk()
     if (r) version = r.version + 1
     await Promise.all([r?.close(), s?.closeAll()])
   }
@@ -103,6 +105,7 @@ export function createHost(deps: HostDeps): Host {
     }
     await closeRoot()
     const found = discovery(path, isFile)
+    stopWalk = found.stop
     const name = basename(path) || path
     const remember = (detail: string): void => void recents.put({ path, label: name, detail, openedMs: Date.now() })
     const opened: OpenRoot = new OpenRoot({
@@ -128,7 +131,11 @@ export function createHost(deps: HostDeps): Host {
       pool,
       spawnEngine: deps.spawnEngine,
       emit,
-      resolve: file => confine.check(found.absolute(file.path)),
+      resolve: async file => {
+        const real = await confine.check(found.absolute(file.path))
+        if (!isBelow(found.base, real)) throw new RequestError('This is a link that leads out of the opened folder; it is not read.')
+        return real
+      },
       onFacts: (file, facts) => opened.learn(file, facts),
       keep: deps.tuning?.keepSessions,
       quietMs: deps.tuning?.quietMs,

@@ -2,11 +2,11 @@
  * The logic of a parse worker: reads one file after the other into a table and hands the buffers over. The readers come as an argument,
  * so that this runs in a thread, or in process in tests.
  */
-import { stat } from 'node:fs/promises'
 import { buffersOf } from '../../shared/columns'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { ReadOptions, ReadResult } from '../../shared/reader'
 import type { ParsedTable } from '../../shared/tables'
+import { stampOf } from './stamp'
 import type { FileStamp, ParseMessage, ParseRequest, PortLike } from './protocol'
 
 const PROGRESS_MS = 100
@@ -27,8 +27,7 @@ async function parseOne(port: PortLike, read: ReadFile, request: ParseRequest): 
   let stamp: FileStamp | null = null
   let last = 0
   try {
-    const s = await stat(request.path)
-    stamp = { bytes: s.size, mtimeMs: s.mtimeMs }
+    stamp = await stampOf(request.path)
     const { table, diagnostics } = await read(request, {
       // Readers promise to keep to 100 ms; the pipe to the window is worth a second look.
       onProgress: (done, total, note) => {

@@ -3,10 +3,11 @@
  */
 import type { RootState } from '../../shared/api'
 import type { Catalog, CatalogFile, CatalogSession } from '../../shared/catalog'
+import { rankChecks } from '../../session/ranks'
 import { RootWatcher, type WatcherOptions } from './watcher'
 import type { ReadFacts } from './sessions'
 
-/** A file counts as growing for this long after its last change (see discovery). */
+/** A file counts as growing for this long after its last change. */
 const SETTLE_MS = 2000
 
 export interface OpenRootOptions {
@@ -27,6 +28,8 @@ export class OpenRoot {
   readonly #o: OpenRootOptions
   readonly #watcher: RootWatcher
   readonly #facts = new Map<string, ReadFacts>()
+  /** When each file was last seen to change, on this machine's clock. */
+  #changes = new Map<string, { readonly bytes: number; readonly mtimeMs: number; readonly at: number }>()
   #found: Catalog
   #catalog: Catalog
   #text = ''
@@ -47,6 +50,7 @@ export class OpenRoot {
       root: options.path,
       look: () => this.#look(),
       onNotice: notice => {
+        if (notice === this.#notice) return
         this.#notice = notice
         this.#changed()
       },
@@ -130,25 +134,43 @@ export class OpenRoot {
     this.#found = found
     const ids = new Set(found.sessions.flatMap(s => s.files.map(f => f.id)))
     for (const id of this.#facts.keys()) if (!ids.has(id)) this.#facts.delete(id)
+    this.#noteChanges(found)
     const first = this.#scanning
     this.#scanning = false
     this.#publish(first)
-    this.#watchSettling(found)
+    this.#watchSettling()
+  }
+
+  #noteChanges(found: Catalog): void {
+    const now = Date.now()
+    const next = new Map<string, { bytes: number; mtimeMs: number; at: number }>()
+    for (const { id, bytes, mtimeMs } of found.sessions.flatMap(s => s.files)) {
+      const before = this.#changes.get(id)
+      const same = before && before.bytes === bytes && before.mtimeMs === mtimeMs
+      // A file that was there already is as old as it says; a clock ahead of ours makes it no younger than now.
+      next.set(id, same ? before : { bytes, mtimeMs, at: before ? now : Math.min(now, mtimeMs) })
+    }
+    this.#changes = next
   }
 
   /** A file that was changed just now is looked at once more when it had time to settle; no event will come for that. */
-  #watchSettling(found: Catalog): void {
+  #watchSettling(): void {
     if (this.#settle) clearTimeout(this.#settle)
     this.#settle = null
-    const growing = found.sessions.flatMap(s => s.files).filter(f => f.state === 'growing')
-    if (growing.length === 0 || this.#closed) return
-    this.#settle = setTimeout(() => this.#watcher.nudge(), SETTLE_MS)
+    const now = Date.now()
+    const ages = [...this.#changes.values()].map(c => now - c.at).filter(age => age < SETTLE_MS)
+    if (ages.length === 0 || this.#closed) return
+    // When the oldest of them has settled.
+    this.#settle = setTimeout(() => this.#watcher.nudge(), SETTLE_MS - Math.max(...ages) + 20)
   }
 
   #publish(first = false): void {
+    const sessions = this.#found.sessions.map(s => ({ ...s, files: s.files.map(f => this.#withFacts(f)) }))
+    const checks = rankChecks(sessions, this.#facts)
     const catalog: Catalog = {
       ...this.#found,
-      sessions: this.#found.sessions.map(s => ({ ...s, files: s.files.map(f => this.#withFacts(f)) })),
+      sessions: sessions.map(s => ({ ...s, checks: [...s.checks, ...(checks.bySession.get(s.id) ?? [])] })),
+      diagnostics: [...this.#found.diagnostics, ...checks.all],
     }
     const text = JSON.stringify(catalog)
     if (text === this.#text && !first) return
@@ -158,9 +180,13 @@ export class OpenRoot {
   }
 
   #withFacts(f: CatalogFile): CatalogFile {
+    const changed = this.#changes.get(f.id)
+    const settled = !changed || Date.now() - changed.at >= SETTLE_MS
+    const growing = !settled && (f.state === 'complete' || f.state === 'truncated')
     const read = this.#facts.get(f.id)
-    if (!read || read.bytes !== f.bytes || read.mtimeMs !== f.mtimeMs) return f
-    return { ...f, state: f.state === 'complete' && read.state ? read.state : f.state, facts: { ...f.facts, ...read.facts } }
+    if (!read || read.bytes !== f.bytes || read.mtimeMs !== f.mtimeMs) return growing ? { ...f, state: 'growing' } : f
+    // Reading goes to the end and knows better than a look at the last bytes.
+    return { ...f, state: growing ? 'growing' : (read.state ?? f.state), facts: { ...f.facts, ...read.facts } }
   }
 
   #changed(first = false): void {

@@ -5,7 +5,9 @@
 import type { HostEvent, SessionView } from '../../shared/api'
 import { RequestError } from '../../shared/api'
 import type { CatalogFile, CatalogSession, FileState } from '../../shared/catalog'
+import type { RankFacts } from '../../session/ranks'
 import { buffersOf } from '../../shared/columns'
+import type { SnapshotTable } from '../../shared/tables'
 import { EngineClient } from './engine-client'
 import { OpenFile } from './open-file'
 import type { ParseOutcome, ParsePool } from './pool'
@@ -15,9 +17,10 @@ import type { EngineFile, WorkerLike } from './protocol'
 export type EngineView = Omit<SessionView, 'jobs' | 'notice'>
 
 /** What reading a file told about it, for the tree. */
-export interface ReadFacts {
+export interface ReadFacts extends RankFacts {
   readonly bytes: number
   readonly mtimeMs: number
+  /** null: nothing to add to what the catalog says. */
   readonly state: FileState | null
   readonly facts: Readonly<Record<string, unknown>>
 }
@@ -206,13 +209,15 @@ export class Sessions {
     const { file } = f
     if (outcome.state === 'failed') {
       const { stamp } = outcome
-      if (stamp) this.#o.onFacts(file.id, { ...stamp, state: 'unreadable', facts: {} })
+      if (stamp) this.#o.onFacts(file.id, { ...stamp, state: 'unreadable', facts: {}, traceRank: null, timeNs: null })
       return this.#mutate(s, 'failed', { file: file.id, diagnostics: outcome.diagnostics })
     }
     const { table, stamp } = outcome
     this.#o.onFacts(file.id, {
       ...stamp,
-      state: table.complete ? null : 'truncated',
+      state: table.complete ? 'complete' : 'truncated',
+      traceRank: table.kind === 'chrome-trace' ? table.rank : null,
+      timeNs: table.kind === 'memory-snapshot' ? snapshotTime(table) : null,
       facts: { events: table.kind === 'chrome-trace' ? table.count : table.devices.reduce((n, d) => n + d.count, 0) },
     })
     const about: EngineFile = {
@@ -293,6 +298,11 @@ export class Sessions {
   #tell(s: OpenSession): void {
     if (!s.closed) this.#o.emit({ type: 'session', session: s.id, version: s.version })
   }
+}
+
+function snapshotTime({ clock, epochNs, timeRange }: SnapshotTable): readonly [bigint, bigint] | null {
+  if (timeRange === null || clock === 'unknown' || clock === 'none') return null
+  return [epochNs + BigInt(Math.floor(timeRange[0])), epochNs + BigInt(Math.ceil(timeRange[1]))]
 }
 
 const isReadable = (f: CatalogFile | undefined): boolean =>

@@ -50,6 +50,11 @@ export class RootWatcher {
   #looking = false
   #again = false
   #closed = false
+  #tookMs = 0
+  #checking = false
+  #pulse: NodeJS.Timeout | null = null
+  /** Which folder or file the root was when its watch was set up. */
+  #identity = ''
   /** The root is not there, or its watch ended. */
   #lost = false
 
@@ -59,6 +64,9 @@ export class RootWatcher {
 
   /** Starts watching; resolves when the first pass of the system watcher is through, so that nothing written later is missed. */
   async start(): Promise<void> {
+    this.#identity = await identity(this.#o.root)
+    // Watching a folder does not tell that the folder itself went, or that another one took its name.
+    this.#pulse ??= setInterval(() => void this.#checkRoot(), this.#o.pollMs ?? POLL_MS)
     const type = await statfs(this.#o.root).then(
       s => s.type,
       () => 0,
@@ -75,26 +83,30 @@ export class RootWatcher {
       this.#again = true
       return
     }
-    // Not restarted by further events: a file that is written all the time must not hold the batch back.
-    this.#batch ??= setTimeout(() => void this.#look(), this.#o.batchMs ?? BATCH_MS)
+    // Not restarted by further events: a file that is written all the time must not hold the batch back. A walk that takes long is not asked for without a pause.
+    this.#batch ??= setTimeout(() => void this.#look(), Math.max(this.#o.batchMs ?? BATCH_MS, 2 * this.#tookMs))
   }
 
   async close(): Promise<void> {
     this.#closed = true
     if (this.#batch) clearTimeout(this.#batch)
     if (this.#poll) clearTimeout(this.#poll)
-    this.#batch = this.#poll = null
+    if (this.#pulse) clearInterval(this.#pulse)
+    this.#batch = this.#poll = this.#pulse = null
     await this.#native?.close()
     this.#native = null
   }
 
   async #look(): Promise<void> {
+    if (this.#batch) clearTimeout(this.#batch)
     this.#batch = null
     this.#looking = true
+    const began = performance.now()
     try {
       await this.#o.look()
     } finally {
       this.#looking = false
+      this.#tookMs = performance.now() - began
     }
     await this.#checkRoot()
     if (this.#again) {
@@ -106,24 +118,20 @@ export class RootWatcher {
   /** The system's watch ends with the folder it stood on; when the root comes back it is set up anew. */
   async #checkRoot(): Promise<void> {
     if (this.#closed) return
-    const there = await stat(this.#o.root).then(
-      () => true,
-      () => false,
-    )
-    if (this.#closed) return
-    if (!there) {
-      this.#lost = true
+    const now = await identity(this.#o.root)
+    if (this.#closed || this.#checking) return
+    if (!this.#lost && now === this.#identity) return
+    this.#checking = true
+    try {
+      const news = !this.#lost || now !== ''
+      this.#lost = now === ''
       await this.#native?.close()
       this.#native = null
-      this.#schedule()
-    } else if (this.#lost) {
-      this.#lost = false
-      await this.#native?.close()
-      this.#native = null
-      if (this.#poll) clearTimeout(this.#poll)
-      this.#poll = null
-      await this.start()
-      this.nudge()
+      if (now !== '') await this.start()
+      else this.#identity = ''
+      if (news) this.nudge()
+    } finally {
+      this.#checking = false
     }
   }
 
@@ -150,6 +158,7 @@ export class RootWatcher {
   }
 
   async #useSystem(): Promise<void> {
+    if (this.#closed) return
     const native = (this.#o.watch ?? watch)(this.#o.root, {
       ignoreInitial: true,
       followSymlinks: false,
@@ -186,6 +195,13 @@ export class RootWatcher {
     else this.#o.onNotice(null)
   }
 }
+
+/** Device and inode of a path as text; '' where it is not there. */
+const identity = (path: string): Promise<string> =>
+  stat(path).then(
+    s => `${s.dev}:${s.ino}`,
+    () => '',
+  )
 
 function reason(code: string): string {
   switch (code) {
