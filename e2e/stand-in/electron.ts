@@ -18,8 +18,9 @@ const injected = `${codec};${membrane};${preloadHost};${outerLocation}`
 const strict = <T extends object>(o: T, name: string): T =>
   new Proxy(o, {
     get: (t, k) => {
-      if (k in t || typeof k === 'symbol' || k === 'then' || k === 'toJSON') return t[k as keyof T]
-      throw new Error(`${name}.${k} is not in the stand-in`)
+      if (!(k in t) && typeof k !== 'symbol' && k !== 'then' && k !== 'toJSON') throw new Error(`${name}.${k} is not in the stand-in`)
+      const v: unknown = t[k as keyof T]
+      return typeof v === 'function' ? (v.bind(t) as unknown) : v // bound: private members know their own object only
     },
   })
 
@@ -471,7 +472,7 @@ class StandInWindow extends EventEmitter {
     // Scripts of the page are told the outer address (see address.ts): `location` can't be replaced on the window itself.
     if (resourceType === 'Script') {
       const scheme = JSON.stringify(new URL(toOuter(request.url)).protocol.slice(0, -1))
-      body = Buffer.concat([Buffer.from(`const location=(${outerLocation})(${scheme});`.replace(/\n\s*/g, '\n').replace(/\n/g, ' ')), body])
+      body = Buffer.concat([Buffer.from(`const location=(${outerLocation})(${scheme});\n`), body])
     }
     await this.#cdp('Fetch.fulfillRequest', {
       requestId,
