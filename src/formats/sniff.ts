@@ -51,6 +51,15 @@ export async function sniffFile(path: string, name = path): Promise<SniffResult>
   return { kind: found.kind, state: found.state, bytes: probe.bytes, facts: found.facts, diagnostics: sink.list }
 }
 
+/** The result for a file of 0 bytes, which need not be opened: its name is all there is. */
+export const sniffEmpty = (name: string): SniffResult => ({
+  kind: kindOfName(name) ?? 'unknown',
+  state: 'empty',
+  bytes: 0,
+  facts: {},
+  diagnostics: [],
+})
+
 /** Decides kind and state from the looked-at bytes. Pure. */
 export function sniffProbe(p: Probe): Sniffed {
   const hint = kindOfName(p.name)

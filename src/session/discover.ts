@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { sniffFile, type SniffResult } from '../formats/sniff'
+import { sniffEmpty, sniffFile, type SniffResult } from '../formats/sniff'
 import type { Catalog, CatalogFile, CatalogSession } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import { modesOf } from './modes'
@@ -320,7 +320,7 @@ async function sniffAll(
     }
     const stamp = `${s.dev}:${s.ino}:${s.size}:${s.mtimeNs}:${s.ctimeNs}`
     const known = options.cache?.get(file.path)
-    const result = known?.stamp === stamp ? known.result : await sniffFile(file.absolute, file.path)
+    const result = known?.stamp === stamp ? known.result : s.size === 0n ? sniffEmpty(file.path) : await sniffFile(file.absolute, file.path)
     options.cache?.set(file.path, { stamp, result })
     out.set(file.path, { result, stat: s })
   }
@@ -339,7 +339,7 @@ async function sniffAll(
 function catalogFile(found: Found, looked: Looked | undefined, salt: string | undefined): CatalogFile | null {
   if (!looked) return null
   const { kind, state, facts, bytes } = looked.result
-  const named = rankOfName(found.path)
+  const named = kind === 'unknown' ? null : rankOfName(found.path)
   return {
     id: catalogId('f', found.path, salt),
     path: found.path,
