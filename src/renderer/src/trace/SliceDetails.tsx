@@ -1,0 +1,205 @@
+/** Details of the selected slice: name, life, parents, args. Stands in the details column. */
+import { useEffect, useState, type ReactElement } from 'react'
+import type { SliceDetails as Facts } from '../../../shared/api'
+import { duration, num, timeMs } from '../../../shared/format'
+import { styleOf, styleTokens } from '../../../paint/timeline'
+import { Icon } from '../shell/icons'
+import { request, useSession } from '../state/session'
+import { useView, type Selection } from '../state/view'
+import { jump } from '../commands/jump'
+import { reveal } from '../commands/focus'
+import './trace.css'
+
+type SliceSelection = Extract<Selection, { type: 'slice' }>
+type Loaded = { readonly key: string; readonly facts: Facts } | { readonly key: string; readonly error: string }
+
+/** Shows the slice of the shared selection; nothing where the selection is something else. */
+export function SliceDetails(): ReactElement | null {
+  const selection = useView(s => s.selection)
+  const session = useSession(s => s.session)
+  const version = useSession(s => s.view?.version ?? 0)
+  if (selection?.type !== 'slice' || session === null) return null
+  return <Details selection={selection} session={session} version={version} />
+}
+
+function Details({
+  selection,
+  session,
+  version,
+}: {
+  readonly selection: SliceSelection
+  readonly session: string
+  readonly version: number
+}): ReactElement {
+  const { source, row } = selection
+  const key = `${session}/${version}/${source}/${row}`
+  const [loaded, setLoaded] = useState<Loaded | null>(null)
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    let gone = false
+    request('trace.slice', { session, source, row })
+      .then(facts => {
+        if (!gone) setLoaded({ key, facts })
+      })
+      .catch((e: unknown) => {
+        if (!gone) setLoaded({ key, error: e instanceof Error ? e.message : String(e) })
+      })
+    return () => {
+      gone = true
+    }
+  }, [key, session, source, row, turn])
+  const now = loaded?.key === key ? loaded : null
+  if (now && 'error' in now)
+    return (
+      <div className="slice-details">
+        <div className="state" role="status">
+          <Icon name="error" className="err" />
+          <b>The details could not be read</b>
+          <p>{now.error}</p>
+          <button className="btn" onClick={() => setTurn(turn + 1)}>
+            <Icon name="retry" size={12} />
+            Try again
+          </button>
+        </div>
+      </div>
+    )
+  if (!now)
+    return (
+      <div className="slice-details" aria-busy="true">
+        <div className="hero">
+          <div className="big num">{duration(selection.duration)}</div>
+          <div className="exact">Reading the details…</div>
+        </div>
+      </div>
+    )
+  return <FactsOf facts={now.facts} selection={selection} />
+}
+
+function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly selection: SliceSelection }): ReactElement {
+  const [fill] = styleTokens(styleOf(f.name, f.category))
+  const instant = f.duration === null
+  return (
+    <div className="slice-details">
+      <div className="hero">
+        <div className="big" title={f.name}>
+          {f.name || '(no name)'}
+        </div>
+        <div className="exact num">{instant ? `instant, phase ${f.phase}` : duration(f.duration)}</div>
+        <div className="tags">
+          <span className="chip">
+            <i className="sw" style={{ background: `var(${fill})` }} />
+            {f.category || 'no category'}
+          </span>
+          <span className="chip ell" title={f.track}>
+            {f.track}
+          </span>
+        </div>
+      </div>
+      {f.duration !== null && f.duration > 0 && f.selfTime !== null && <SelfRail duration={f.duration} self={f.selfTime} fill={fill} />}
+      <dl className="kv">
+        <dt>Start</dt>
+        <dd className="num" title={`${unixText(f.startUnixNs)} ns since 1970`}>
+          {timeMs(f.start)}
+          <Copy text={f.startUnixNs} label="Copy Unix time in ns" />
+        </dd>
+        <dt>Duration</dt>
+        <dd className="num" title={f.duration === null ? undefined : `${num(f.duration)} ns`}>
+          {f.duration === null ? '—' : duration(f.duration)}
+        </dd>
+        <dt>Self time</dt>
+        <dd className="num" title={f.selfTime === null ? undefined : `${num(f.selfTime)} ns`}>
+          {f.selfTime === null ? '—' : duration(f.selfTime)}
+          {f.selfTime !== null && f.duration !== null && f.duration > 0 && (
+            <span className="t3">{num((100 * f.selfTime) / f.duration, 1)}&nbsp;%</span>
+          )}
+        </dd>
+        <dt>Children</dt>
+        <dd className="num">{num(f.children)}</dd>
+        <dt>Track</dt>
+        <dd className="ell" title={f.track}>
+          {f.track}
+        </dd>
+        <dt>Phase</dt>
+        <dd className="mono">{f.phase}</dd>
+      </dl>
+      <div className="sect">
+        Inside <span className="t3 num">{f.parents.length === 0 ? 'top level' : num(f.parents.length)}</span>
+      </div>
+      {f.parents.length > 0 && (
+        <ul className="parents">
+          {f.parents.map(p => (
+            <li key={p.row}>
+              <button className="fr" onClick={() => go(selection, p)} title={`Select ${p.name}`}>
+                <span className="fn ell link">{p.name}</span>
+                <span className="at num">{duration(p.duration)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="sect">
+        Args
+        <span className="sp" />
+        {f.args !== null && <Copy text={f.args} label="Copy args" />}
+      </div>
+      {f.argsNotice && <p className="notice">{f.argsNotice}</p>}
+      {f.args === null ? (
+        <p className="notice">{f.argsNotice ? '' : 'The event has no args.'}</p>
+      ) : (
+        <pre className="args mono selectable" tabIndex={0} aria-label="Args">
+          {f.args}
+        </pre>
+      )}
+    </div>
+  )
+}
+
+/** How much of the slice is its own time. */
+function SelfRail({ duration: d, self, fill }: { readonly duration: number; readonly self: number; readonly fill: string }): ReactElement {
+  const share = Math.min(100, Math.max(0, (100 * self) / d))
+  return (
+    <div className="life">
+      <div className="rail2">
+        <i style={{ width: `${share}%`, background: `var(${fill})` }} />
+      </div>
+      <div className="ends num">
+        <span>self {duration(self)}</span>
+        <span>in children {duration(Math.max(0, d - self))}</span>
+      </div>
+    </div>
+  )
+}
+
+function go(from: SliceSelection, p: Facts['parents'][number]): void {
+  const v = useView.getState()
+  v.select({ type: 'slice', source: from.source, track: from.track, row: p.row, start: p.start, duration: p.duration })
+  const target = reveal(v.window, p.start, v.extent)
+  if (target !== v.window) jump(target)
+}
+
+/** Unix ns with groups of three digits. */
+const unixText = (ns: string): string => ns.replace(/\B(?=(\d{3})+$)/g, ',')
+
+function Copy({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
+  const [done, setDone] = useState(false)
+  useEffect(() => {
+    if (!done) return
+    const t = setTimeout(() => setDone(false), 1200)
+    return () => clearTimeout(t)
+  }, [done])
+  return (
+    <button
+      className="btn icon"
+      aria-label={done ? 'Copied' : label}
+      title={label}
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => setDone(true),
+          () => setDone(false),
+        )
+      }
+    >
+      <Icon name={done ? 'check' : 'copy'} size={12} />
+    </button>
+  )
+}

@@ -1,0 +1,102 @@
+/** The canvases of the System Trace and what listens to them. React renders it once; the controller paints. */
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { timeMs } from '../../../shared/format'
+import { Icon } from '../shell/icons'
+import { useView } from '../state/view'
+import { useTheme } from '../theme'
+import { TraceController, type Status, type Tip } from './controller'
+import type { TraceInput } from './input'
+import { onKey } from './keyboard'
+import { bindPointer } from './pointer'
+import { TraceTip } from './Tip'
+
+export function Surface({ input, onToggle }: { readonly input: TraceInput; readonly onToggle: (group: string) => void }): ReactElement {
+  const root = useRef<HTMLDivElement>(null)
+  const still = useRef<HTMLCanvasElement>(null)
+  const over = useRef<HTMLCanvasElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const controller = useRef<TraceController | null>(null)
+  const latest = useRef({ input, onToggle })
+  const [tip, setTip] = useState<Tip | null>(null)
+  const [status, setStatus] = useState<Status>({ error: null })
+  const [top, setTop] = useState(0)
+  const theme = useTheme()
+  const first = useRef(theme)
+  const label = useView(s => `System Trace, ${timeMs(s.window.start, 0)} to ${timeMs(s.window.end, 0)}`)
+
+  useEffect(() => {
+    latest.current = { input, onToggle }
+    controller.current?.setInput(input)
+    setTop(controller.current?.sections.rows ?? 0)
+  }, [input, onToggle])
+  useEffect(() => {
+    first.current = theme
+    controller.current?.setTheme(theme)
+  }, [theme])
+
+  useEffect(() => {
+    const [box, a, b, rows] = [root.current, still.current, over.current, scroller.current]
+    if (!box || !a || !b || !rows) return
+    const c = new TraceController(a, b, rows, first.current)
+    controller.current = c
+    c.onTip = setTip
+    c.onStatus = setStatus
+    c.setInput(latest.current.input)
+    const size = (): void => {
+      c.resize(box.clientWidth, box.clientHeight)
+      setTop(c.sections.rows)
+    }
+    const observer = new ResizeObserver(size)
+    observer.observe(box)
+    // The pixel ratio changes with the zoom of the page or when the window moves to another screen, without a change of the box.
+    let media = matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
+    const onRatio = (): void => {
+      media = matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
+      media.addEventListener('change', onRatio, { once: true })
+      size()
+    }
+    media.addEventListener('change', onRatio, { once: true })
+    const unbind = bindPointer(box, c, key => latest.current.onToggle(key))
+    return () => {
+      media.removeEventListener('change', onRatio)
+      observer.disconnect()
+      unbind()
+      c.close()
+      controller.current = null
+    }
+  }, [])
+
+  const onKeyDown = (e: KeyboardEvent): void => {
+    const c = controller.current
+    if (c && !e.ctrlKey && !e.metaKey && !e.altKey && onKey(c, e.key, onToggle)) e.preventDefault()
+  }
+
+  return (
+    <div className="trace-plot" ref={root}>
+      <canvas ref={still} aria-hidden="true" />
+      <canvas ref={over} aria-hidden="true" />
+      <div
+        className="trace-rows"
+        ref={scroller}
+        style={{ top }}
+        role="application"
+        aria-label={label}
+        aria-roledescription="timeline"
+        aria-keyshortcuts="ArrowUp ArrowDown ArrowLeft ArrowRight Enter"
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={e => controller.current?.setFocused(e.currentTarget.matches(':focus-visible'))}
+        onBlur={() => controller.current?.setFocused(false)}
+      >
+        <div style={{ height: input.rows.height }} />
+      </div>
+      {status.error !== null && (
+        <div className="trace-error" role="status">
+          <Icon name="warn" size={14} />
+          <span>The tracks could not be read: {status.error}. Trying again.</span>
+        </div>
+      )}
+      {tip && <TraceTip tip={tip} input={input} />}
+    </div>
+  )
+}

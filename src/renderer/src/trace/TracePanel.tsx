@@ -1,0 +1,62 @@
+/** The System Trace: head, navigator, axis, steps and tracks of the active time group, or the state that says why there is nothing to draw. */
+import { useCallback, useMemo, useState, type ReactElement } from 'react'
+import { INSTANCE_KEY, processKey } from '../../../paint/timeline'
+import { Icon } from '../shell/icons'
+import { useSession } from '../state/session'
+import { useView } from '../state/view'
+import { panelState, traceJobs, trackCount } from './input'
+import { TraceState } from './states'
+import { Surface } from './Surface'
+import './trace.css'
+
+const NONE: ReadonlySet<string> = new Set()
+
+export function TracePanel(): ReactElement {
+  const session = useSession(s => s.session)
+  const view = useSession(s => s.view)
+  const live = useSession(s => s.jobs)
+  const catalog = useSession(s => s.root?.catalog.sessions.find(c => c.id === s.session) ?? null)
+  const group = useView(s => s.group)
+  // Folded groups are kept per session: another one starts unfolded.
+  const [folded, setFolded] = useState<{ readonly session: string | null; readonly keys: ReadonlySet<string> }>({
+    session: null,
+    keys: NONE,
+  })
+  const collapsed = folded.session === session ? folded.keys : NONE
+  const jobs = useMemo(() => (view ? traceJobs(view, live, catalog) : []), [view, live, catalog])
+  const state = useMemo(() => panelState(view, session, group, jobs, catalog, collapsed), [view, session, group, jobs, catalog, collapsed])
+
+  const toggle = useCallback(
+    (key: string) =>
+      setFolded(was => {
+        const keys = new Set(was.session === session ? was.keys : NONE)
+        if (!keys.delete(key)) keys.add(key)
+        return { session, keys }
+      }),
+    [session],
+  )
+  const input = state.type === 'tracks' ? state.input : null
+  const processes = useMemo(() => [...new Set(input?.tracks.map(processKey))], [input])
+  const allFolded = processes.length > 0 && processes.every(k => collapsed.has(k) || collapsed.has(INSTANCE_KEY))
+  const partial =
+    input !== null && view !== null && view.sources.some(s => s.kind === 'chrome-trace' && s.group === input.group.id && !s.complete)
+
+  return (
+    <section className="panel trace" aria-label="System Trace">
+      <div className="phead">
+        <h2>System Trace</h2>
+        {input && <span className="hint num">{trackCount(input.rows)}</span>}
+        {partial && <span className="chip warn">truncated</span>}
+        {input && !input.group.calibrated && <span className="chip">own clock</span>}
+        <span className="sp" />
+        {processes.length > 1 && (
+          <button className="btn quiet" onClick={() => setFolded({ session, keys: allFolded ? NONE : new Set(processes) })}>
+            <Icon name={allFolded ? 'right' : 'chevron'} size={12} />
+            {allFolded ? 'Unfold all' : 'Fold all'}
+          </button>
+        )}
+      </div>
+      {input ? <Surface input={input} onToggle={toggle} /> : <TraceState state={state} />}
+    </section>
+  )
+}

@@ -1,0 +1,418 @@
+/**
+ * Holds what React should not: the canvases, the scene, the fetcher, scroll and hover. It listens to the view store itself, so that a move of the pointer or
+ * of the window paints without rendering a component.
+ */
+import type { TrackInfo } from '../../../shared/api'
+import { duration, timeMs } from '../../../shared/format'
+import { forgetTextWidths } from '../../../paint/text'
+import type { Theme } from '../../../paint/theme'
+import { geometry, type Geometry } from '../../../paint/geometry'
+import {
+  counterText,
+  hitTest,
+  indexOfRow,
+  laneOf,
+  markOf,
+  paintOverlay,
+  paintStatic,
+  sections,
+  type Hit,
+  type Mark,
+  type Row,
+  type Sections,
+  type SliceHit,
+  type TraceScene,
+} from '../../../paint/timeline'
+import { PAD, SLICE } from '../../../paint/timeline/metrics'
+import { rowsBetween } from '../../../paint/timeline/rows'
+import { describeCursor } from '../state/live'
+import { request } from '../state/session'
+import { useView, type Selection } from '../state/view'
+import { TraceFetcher } from './fetcher'
+import type { TraceInput } from './input'
+
+/** What the tooltip shows; the pointer's place in client px. */
+export interface Tip {
+  readonly hit: Hit
+  readonly x: number
+  readonly y: number
+}
+
+export interface Status {
+  /** Words of a failed request for tracks, null when all is well. */
+  readonly error: string | null
+}
+
+/** Nothing says "Reading…" before this long, so that quick answers don't flicker. */
+const PENDING_MS = 250
+const TIP_MS = 80
+
+export class TraceController {
+  readonly #still: HTMLCanvasElement
+  readonly #over: HTMLCanvasElement
+  readonly #scroller: HTMLElement
+  readonly #fetcher: TraceFetcher
+  readonly #stop: (() => void)[] = []
+  #theme: Theme
+  #input: TraceInput | null = null
+  #width = 0
+  #height = 0
+  #ratio = 1
+  #frame = 0
+  #dirtyStill = true
+  #missingSince: number | null = null
+  #pendingTimer: ReturnType<typeof setTimeout> | undefined
+  #hover: Mark | null = null
+  #tipTimer: ReturnType<typeof setTimeout> | undefined
+  #tip: Tip | null = null
+  /** The selected slice's level, which a selection doesn't tell. */
+  #lane: { readonly selection: Selection; readonly lane: number } | null = null
+  /** Row with the keyboard focus, by its key, and the slice on it. */
+  #focusKey: string | null = null
+  #focusSlice: { readonly track: number; readonly row: number; readonly start: number } | null = null
+  #focused = false
+  measuring = false
+
+  /** Called when the tooltip changes. */
+  onTip: (tip: Tip | null) => void = () => {}
+  onStatus: (status: Status) => void = () => {}
+  #status: Status = { error: null }
+
+  constructor(still: HTMLCanvasElement, over: HTMLCanvasElement, scroller: HTMLElement, theme: Theme) {
+    this.#still = still
+    this.#over = over
+    this.#scroller = scroller
+    this.#theme = theme
+    this.#fetcher = new TraceFetcher(request, () => this.#arrived())
+    this.#stop.push(
+      useView.subscribe((s, was) => {
+        if (s.window !== was.window || s.extent !== was.extent || s.group !== was.group) this.invalidate(true)
+        else if (s.cursor !== was.cursor || s.selection !== was.selection) this.invalidate(false)
+      }),
+    )
+    const onScroll = (): void => {
+      this.setTip(null)
+      this.invalidate(true)
+    }
+    scroller.addEventListener('scroll', onScroll, { passive: true })
+    this.#stop.push(() => scroller.removeEventListener('scroll', onScroll))
+    const onFonts = (): void => {
+      forgetTextWidths()
+      this.invalidate(true)
+    }
+    document.fonts.addEventListener('loadingdone', onFonts)
+    this.#stop.push(() => document.fonts.removeEventListener('loadingdone', onFonts))
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#frame)
+    clearTimeout(this.#tipTimer)
+    clearTimeout(this.#pendingTimer)
+    this.#fetcher.close()
+    this.#stop.forEach(f => f())
+  }
+
+  setTheme(theme: Theme): void {
+    this.#theme = theme
+    this.invalidate(true)
+  }
+
+  setInput(input: TraceInput): void {
+    this.#input = input
+    this.invalidate(true)
+  }
+
+  get input(): TraceInput | null {
+    return this.#input
+  }
+
+  resize(width: number, height: number): void {
+    this.#width = width
+    this.#height = height
+    this.#ratio = window.devicePixelRatio || 1
+    for (const c of [this.#still, this.#over]) {
+      c.width = Math.max(1, Math.round(width * this.#ratio))
+      c.height = Math.max(1, Math.round(height * this.#ratio))
+      c.style.width = `${width}px`
+      c.style.height = `${height}px`
+    }
+    this.#paint(true) // at once: a canvas that was resized is blank
+  }
+
+  get geometry(): Geometry {
+    const { window: w } = useView.getState()
+    return geometry(this.#width, w.start, w.end)
+  }
+
+  get sections(): Sections {
+    return sections({ height: this.#height, steps: this.#input?.steps ?? [], navigator: true })
+  }
+
+  get viewHeight(): number {
+    return this.#height - this.sections.rows
+  }
+
+  get scroll(): number {
+    return this.#scroller.scrollTop
+  }
+
+  scrollBy(dy: number): void {
+    this.#scroller.scrollTop += dy
+  }
+
+  /** The scene as it stands now; null before there is anything to show. */
+  scene(): TraceScene | null {
+    const input = this.#input
+    if (!input || this.#width <= 0 || this.#height <= 0) return null
+    const v = useView.getState()
+    return {
+      width: this.#width,
+      height: this.#height,
+      pixelRatio: this.#ratio,
+      window: v.window,
+      extent: v.extent,
+      axisLabel: input.axisLabel,
+      rows: input.rows,
+      scroll: this.scroll,
+      slices: this.#fetcher.slices,
+      counters: this.#fetcher.counters,
+      steps: input.steps,
+      overview: this.#fetcher.overview,
+      navigator: true,
+      sayPending: this.#missingSince !== null && performance.now() - this.#missingSince >= PENDING_MS,
+      cursor: v.cursor,
+      hover: this.#hover ?? this.#focusMark(),
+      selected: this.#selected(v.selection),
+      range: v.selection?.type === 'range' ? v.selection : null,
+      measuring: this.measuring,
+      focus: this.#focused && this.#focusKey !== null ? input.rows.rows.findIndex(r => r.key === this.#focusKey) : null,
+    }
+  }
+
+  /** Asks for a repaint with the next frame: of both layers, or only of what follows the pointer. */
+  invalidate(still: boolean): void {
+    if (still) this.#dirtyStill = true
+    if (this.#frame !== 0) return
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0
+      this.#paint(this.#dirtyStill)
+    })
+  }
+
+  #paint(still: boolean): void {
+    this.#dirtyStill = false
+    if (still) this.#fetch()
+    const scene = this.scene()
+    if (!scene) return
+    const begun = performance.now()
+    if (still) {
+      const ctx = this.#still.getContext('2d', { alpha: false })
+      if (ctx) {
+        ctx.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0)
+        paintStatic(ctx, this.#theme, scene)
+      }
+    }
+    const over = this.#over.getContext('2d')
+    if (over) {
+      over.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0)
+      over.clearRect(0, 0, this.#width, this.#height)
+      paintOverlay(over, this.#theme, scene)
+    }
+    // For the performance panel and the benchmark; observers have it, the timeline of the page need not keep it.
+    performance.measure(still ? 'trace-frame' : 'trace-overlay', { start: begun })
+    performance.clearMeasures('trace-frame')
+    performance.clearMeasures('trace-overlay')
+  }
+
+  #fetch(): void {
+    const input = this.#input
+    if (!input || this.#width <= 0) return
+    const v = useView.getState()
+    if (v.group !== input.group.id) return // the store moves first, the view's tracks follow
+    const g = this.geometry
+    const h = Math.max(1, this.viewHeight)
+    const tracks = (top: number, height: number): readonly TrackInfo[] =>
+      rowsBetween(input.rows.rows, top, height).flatMap(r =>
+        r.type === 'track' ? [r.track] : r.type === 'group' && r.preview ? [r.preview] : [],
+      )
+    const visible = tracks(this.scroll, h)
+    const ids = new Set(visible.map(t => t.id))
+    const near = tracks(this.scroll - h / 2, h * 2).filter(t => !ids.has(t.id))
+    this.#fetcher.update({
+      session: input.session,
+      version: input.version,
+      group: input.group.id,
+      originNs: input.group.originNs,
+      window: v.window,
+      extent: v.extent,
+      plot: g.plot,
+      visible,
+      near,
+    })
+    if (!this.#fetcher.missing()) this.#missingSince = null
+    else if (this.#missingSince === null) {
+      this.#missingSince = performance.now()
+      clearTimeout(this.#pendingTimer)
+      this.#pendingTimer = setTimeout(() => this.invalidate(true), PENDING_MS + 10)
+    }
+  }
+
+  #arrived(): void {
+    if (this.#status.error !== this.#fetcher.error) {
+      this.#status = { error: this.#fetcher.error }
+      this.onStatus(this.#status)
+    }
+    this.invalidate(true)
+  }
+
+  // ── what lies where ──
+
+  hit(x: number, y: number): Hit | null {
+    const scene = this.scene()
+    return scene ? hitTest(scene, x, y) : null
+  }
+
+  #selected(s: Selection | null): Mark | null {
+    if (s?.type !== 'slice') return null
+    const c = this.#fetcher.slices.get(s.track)
+    const index = c ? indexOfRow(c, s.row) : -1
+    if (c && index >= 0) this.#lane = { selection: s, lane: laneOf(c, index) }
+    if (this.#lane?.selection !== s) return null
+    return { track: s.track, lane: this.#lane.lane, start: s.start, duration: s.duration }
+  }
+
+  /** Selects a slice in the shared store and leaves the cursor at `at`. */
+  selectSlice(hit: SliceHit, at: number | null): void {
+    const { columns: c, index, row } = hit
+    const d = c.duration[index]
+    const selection: Selection = {
+      type: 'slice',
+      source: row.track.source,
+      row: c.row[index],
+      track: row.track.id,
+      start: c.from[index],
+      duration: Number.isFinite(d) ? d : 0,
+    }
+    this.#lane = { selection, lane: hit.mark.lane }
+    useView.getState().select(selection)
+    if (at !== null) useView.getState().setCursor(at)
+  }
+
+  // ── hover ──
+
+  /** The pointer is at (x, y) of the panel; outlines what is there and shows its tooltip once it rests. */
+  hoverAt(x: number, y: number, client: { readonly x: number; readonly y: number }): Hit | null {
+    const hit = this.hit(x, y)
+    const mark = hit?.type === 'slice' ? hit.mark : null
+    if (!sameMark(mark, this.#hover)) {
+      this.#hover = mark
+      this.invalidate(false)
+    }
+    const tells = hit !== null && (hit.type === 'slice' || hit.type === 'label' || hit.type === 'counter')
+    if (!tells) this.setTip(null)
+    else if (this.#tip && sameThing(this.#tip.hit, hit)) this.setTip({ hit, ...client })
+    else {
+      this.setTip(null)
+      this.#tipTimer = setTimeout(() => this.setTip({ hit, ...client }), TIP_MS)
+    }
+    if (hit) this.#describe(hit)
+    return hit
+  }
+
+  leave(): void {
+    this.setTip(null)
+    if (!this.#hover) return
+    this.#hover = null
+    this.invalidate(false)
+  }
+
+  setTip(tip: Tip | null): void {
+    clearTimeout(this.#tipTimer)
+    if (tip === this.#tip) return
+    this.#tip = tip
+    this.onTip(tip)
+  }
+
+  #describe(hit: Hit): void {
+    const { cursor } = useView.getState()
+    const at = cursor === null ? '' : `${timeMs(cursor)}, `
+    if (hit.type === 'slice') describeCursor(`${at}${sliceWords(hit)}`)
+    else if (hit.type === 'counter') describeCursor(`${at}${hit.row.track.name} ${counterText(hit.row.track, hit.value)}`)
+    else if (hit.type === 'empty' && hit.row?.type === 'track') describeCursor(`${at}nothing on ${hit.row.track.name}`)
+  }
+
+  // ── keyboard focus ──
+
+  setFocused(on: boolean): void {
+    this.#focused = on
+    if (on && this.#focusKey === null) {
+      const first = this.#input?.rows.rows.find(r => r.y + r.h > this.scroll)
+      this.#focusKey = first?.key ?? null
+    }
+    if (!on) this.#focusSlice = null
+    this.invalidate(false)
+  }
+
+  get focusRow(): Row | null {
+    return this.#input?.rows.rows.find(r => r.key === this.#focusKey) ?? null
+  }
+
+  /** The focused slice as a hit, null where there is none on the focused track or it is not among what was fetched. */
+  get focusHit(): SliceHit | null {
+    const row = this.focusRow
+    const f = this.#focusSlice
+    if (row?.type !== 'track' || f?.track !== row.track.id) return null
+    const columns = this.#fetcher.slices.get(row.track.id)
+    const index = columns ? indexOfRow(columns, f.row) : -1
+    if (!columns || index < 0) return null
+    return { type: 'slice', row, columns, index, mark: markOf(columns, index, laneOf(columns, index), row.track.id) }
+  }
+
+  slicesOf(track: number): SliceHit['columns'] | undefined {
+    return this.#fetcher.slices.get(track)
+  }
+
+  focusTo(row: Row, slice: { readonly row: number; readonly start: number } | null): void {
+    this.#focusKey = row.key
+    this.#focusSlice = row.type === 'track' && slice ? { track: row.track.id, ...slice } : null
+    const h = this.viewHeight
+    const hit = this.focusHit
+    const top = row.y + (hit ? hit.mark.lane * SLICE : 0)
+    const bottom = hit ? top + PAD * 2 + SLICE : row.y + Math.min(row.h, h)
+    if (top < this.scroll) this.#scroller.scrollTop = top
+    else if (bottom > this.scroll + h) this.#scroller.scrollTop = bottom - h
+    if (hit) describeCursor(sliceWords(hit))
+    else describeCursor(rowWords(row))
+    this.invalidate(false)
+  }
+
+  #focusMark(): Mark | null {
+    return this.#focused ? (this.focusHit?.mark ?? null) : null
+  }
+}
+
+const sameMark = (a: Mark | null, b: Mark | null): boolean =>
+  a === b || (a !== null && b !== null && a.track === b.track && a.lane === b.lane && a.start === b.start && a.duration === b.duration)
+
+/** Whether two hits are one and the same thing, so that its tooltip moves along. */
+export function sameThing(a: Hit, b: Hit): boolean {
+  if (a.type === 'slice' && b.type === 'slice') return a.row.key === b.row.key && a.columns.row[a.index] === b.columns.row[b.index]
+  if (a.type === 'label' && b.type === 'label') return a.row.key === b.row.key
+  return a.type === 'counter' && b.type === 'counter' && a.row.key === b.row.key
+}
+
+export const trackWords = (t: Pick<TrackInfo, 'name' | 'note'>): string => (t.note ? `${t.name} ${t.note}` : t.name)
+
+/** One sentence about a slice: name, duration, start, track. */
+export function sliceWords({ columns: c, index, row }: SliceHit): string {
+  const name = c.names[c.name[index]] ?? ''
+  const merged = c.merged[index] > 1 ? `, ${c.merged[index].toLocaleString('en-US')} slices here` : ''
+  const length = c.flags[index] === 1 ? 'instant' : duration(c.duration[index])
+  return `${name}, ${length}, starts at ${timeMs(c.from[index])}, ${trackWords(row.track)}${merged}`
+}
+
+export function rowWords(r: Row): string {
+  if (r.type === 'group') return `${r.title} ${r.sub}, ${r.open ? 'open' : `closed, ${r.side}`}`
+  if (r.type === 'note') return r.words
+  return `${trackWords(r.track)}, ${r.track.events.toLocaleString('en-US')} events`
+}

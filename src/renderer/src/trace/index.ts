@@ -1,0 +1,2 @@
+export { TracePanel } from './TracePanel'
+export { SliceDetails } from './SliceDetails'
