@@ -48,22 +48,31 @@ export function placeOfNames(names: readonly string[]): PlaceName {
 export const isHiddenName = (name: string): boolean =>
   name.startsWith('.') || name.endsWith('~') || /\.sw[a-p]$/.test(name) || /^#.*#$/.test(name)
 
+const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39
+
 /** Order of names for people: runs of digits by value (`nc_2` before `nc_10`), otherwise by code unit. Total, and the same on every machine. */
 export function compareNames(a: string, b: string): number {
-  const left = a.match(/\d+|\D+/g) ?? []
-  const right = b.match(/\d+|\D+/g) ?? []
-  for (let i = 0; i < Math.min(left.length, right.length); i++) {
-    const l = left[i] as string
-    const r = right[i] as string
-    if (l === r) continue
-    if (/^\d/.test(l) && /^\d/.test(r)) {
-      const x = l.replace(/^0+/, '')
-      const y = r.replace(/^0+/, '')
-      if (x.length !== y.length) return x.length - y.length
-      if (x !== y) return x < y ? -1 : 1
-      continue // differ in leading zeros only: decided at the end
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(j)
+    if (!isDigit(x) || !isDigit(y)) {
+      if (x !== y) return x - y
+      i++
+      j++
+      continue
     }
-    return l < r ? -1 : 1
+    while (a.charCodeAt(i) === 0x30) i++
+    while (b.charCodeAt(j) === 0x30) j++
+    let first = 0
+    const [from, to] = [i, j]
+    for (; isDigit(a.charCodeAt(i)) && isDigit(b.charCodeAt(j)); i++, j++) first ||= a.charCodeAt(i) - b.charCodeAt(j)
+    while (isDigit(a.charCodeAt(i))) i++
+    while (isDigit(b.charCodeAt(j))) j++
+    const order = i - from - (j - to) || first
+    if (order !== 0) return order
   }
-  return left.length - right.length || (a < b ? -1 : a > b ? 1 : 0)
+  // Equal up to leading zeros: decided by code unit.
+  return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0)
 }

@@ -1,0 +1,93 @@
+/** The command line as typed: which command, with which arguments. Checks them, runs nothing. */
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { COMMANDS, type CommandName } from './help'
+
+export type Parsed =
+  | { readonly command: 'help'; readonly topic: CommandName | null }
+  | { readonly command: 'version' }
+  | { readonly command: 'inspect' | 'snapshot' | 'trace'; readonly path: string; readonly json: boolean }
+  | { readonly command: 'at'; readonly path: string; readonly time: bigint; readonly json: boolean }
+  | {
+      readonly command: 'sample'
+      readonly path: string
+      readonly json: boolean
+      readonly ranks?: number
+      readonly steps?: number
+      readonly seed?: number
+    }
+  | { readonly command: 'serve'; readonly argv: readonly string[] }
+
+/** Wrong use of the command line: exit code 2. The text is for the user. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  readonly topic: CommandName | null
+
+  constructor(message: string, topic: CommandName | null = null) {
+    super(message)
+    this.topic = topic
+  }
+}
+
+const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
+
+/** Parses the arguments after the program's name. Throws UsageError. */
+export function parse(argv: readonly string[]): Parsed {
+  const [first, ...rest] = argv
+  if (first === undefined) throw new UsageError('a command is missing')
+  if (first === '--help' || first === '-h') return { command: 'help', topic: null }
+  if (first === '--version' || first === '-v') return { command: 'version' }
+  if (first === 'help') {
+    const [topic, ...more] = rest
+    if (topic === undefined) return { command: 'help', topic: null }
+    if (more.length > 0) throw new UsageError('help takes one command')
+    if (!isCommand(topic)) throw new UsageError(`there is no command ${quoted(topic)}`)
+    return { command: 'help', topic }
+  }
+  if (first.startsWith('-')) throw new UsageError(`unknown option ${quoted(first)}; a command comes first`)
+  if (!isCommand(first)) throw new UsageError(`there is no command ${quoted(first)}`)
+  if (rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).some(a => a === '--help' || a === '-h'))
+    return { command: 'help', topic: first }
+  // The browser host checks its own arguments.
+  if (first === 'serve') return { command: 'serve', argv: rest }
+  if (first === 'at') {
+    const { path, values } = take(first, rest, { time: { type: 'string' } })
+    const time = values['time']
+    if (typeof time !== 'string') throw new UsageError('at needs --time NS', first)
+    if (!/^\d{1,20}$/.test(time)) throw new UsageError(`--time takes Unix nanoseconds as a whole number, not ${quoted(time)}`, first)
+    return { command: 'at', path, time: BigInt(time), json: values['json'] === true }
+  }
+  if (first === 'sample') {
+    const { path, values } = take(first, rest, { ranks: { type: 'string' }, steps: { type: 'string' }, seed: { type: 'string' } })
+    const numbers: { ranks?: number; steps?: number; seed?: number } = {}
+    for (const name of ['ranks', 'steps', 'seed'] as const) {
+      const text = values[name]
+      if (text === undefined) continue
+      if (typeof text !== 'string' || !/^\d{1,15}$/.test(text))
+        throw new UsageError(`--${name} takes a whole number, not ${quoted(String(text))}`, first)
+      numbers[name] = Number(text)
+    }
+    return { command: 'sample', path, json: values['json'] === true, ...numbers }
+  }
+  const { path, values } = take(first, rest, {})
+  return { command: first, path, json: values['json'] === true }
+}
+
+function take(
+  command: CommandName,
+  args: readonly string[],
+  options: ParseArgsOptionsConfig,
+): { readonly path: string; readonly values: Readonly<Record<string, unknown>> } {
+  let parsed: ReturnType<typeof parseArgs>
+  try {
+    parsed = parseArgs({ args: [...args], options: { json: { type: 'boolean' }, ...options }, allowPositionals: true, strict: true })
+  } catch (e) {
+    throw new UsageError(e instanceof Error ? (e.message.split('. ')[0] as string) : String(e), command)
+  }
+  const [path, ...more] = parsed.positionals
+  if (path === undefined || path === '') throw new UsageError(`${command} needs ${COMMANDS[command].operand}`, command)
+  if (more.length > 0)
+    throw new UsageError(`${command} takes one ${COMMANDS[command].operand}; ${quoted(more[0] as string)} is too much`, command)
+  return { path, values: parsed.values }
+}
+
+const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -1,0 +1,93 @@
+/**
+ * `inspect PATH`: the tree. Traces and snapshots are read whole, one after the other, so that `state` and `facts` are what a reader saw and not what the first and last bytes suggest;
+ * of all other kinds the bounded look of the sniffers is all there is.
+ */
+import { discover } from '../session/discover'
+import { rankChecks, type RankFacts } from '../session/ranks'
+import type { CatalogFile, CatalogSession, FileState } from '../shared/catalog'
+import type { Diagnostic } from '../shared/diagnostics'
+import type { ParsedTable, SnapshotTable, TraceTable } from '../shared/tables'
+import { endProgress, progressLine, type Io, type Outcome } from './output'
+import { isReadable, rankFactsOf, readFile, traceExtent } from './read'
+
+/** Reads the tree below `path` (absolute). Nothing is read when no file of a known kind can be. */
+export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
+  // Ids without salt: the same tree gives the same document.
+  const catalog = await discover(path, { salt: '' })
+  const diagnostics: Diagnostic[] = []
+  const ranks = new Map<string, RankFacts>()
+  const states = new Map<string, { readonly state: FileState; readonly facts: CatalogFile['facts'] }>()
+  for (const session of catalog.sessions)
+    for (const file of session.files) {
+      if (!isReadable(file)) continue
+      const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
+      endProgress(io)
+      diagnostics.push(...found)
+      if (table) ranks.set(file.id, rankFactsOf(table))
+      states.set(
+        file.id,
+        table ? { state: table.complete ? 'complete' : 'truncated', facts: await factsOf(table) } : { state: 'unreadable', facts: {} },
+      )
+    }
+  const checks = rankChecks(catalog.sessions, ranks)
+  const sessions = catalog.sessions.map(s => describe(s, states, checks.bySession.get(s.id) ?? []))
+  // Of a file that was read the reader tells what is wrong; the sniffer's guess about its end is left out.
+  const read = new Set(catalog.sessions.flatMap(s => s.files.filter(f => states.has(f.id)).map(f => f.path)))
+  const kept = catalog.diagnostics.filter(d => !(read.has(d.file) && (d.code === 'file-truncated' || d.code.startsWith('gzip-'))))
+  const any = sessions.some(s => s.files.some(f => f.kind !== 'unknown' && f.state !== 'unreadable'))
+  return { document: { root: catalog.root, sessions, diagnostics: [...kept, ...diagnostics, ...checks.all] }, read: any }
+}
+
+export interface InspectFile {
+  readonly path: string
+  readonly kind: CatalogFile['kind']
+  readonly bytes: number
+  readonly state: FileState
+  readonly facts: CatalogFile['facts']
+}
+
+export type InspectSession = Omit<CatalogSession, 'files'> & { readonly files: readonly InspectFile[] }
+
+export interface InspectDocument {
+  readonly root: string
+  readonly sessions: readonly InspectSession[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+function describe(
+  s: CatalogSession,
+  read: ReadonlyMap<string, { readonly state: FileState; readonly facts: CatalogFile['facts'] }>,
+  checks: readonly Diagnostic[],
+): InspectSession {
+  const files = s.files.map(f => {
+    const known = read.get(f.id)
+    return { path: f.path, kind: f.kind, bytes: f.bytes, state: known?.state ?? f.state, facts: known?.facts ?? f.facts }
+  })
+  const { id, instanceId, pid, timestamp, dir, modes, ranks, pairs } = s
+  return { id, instanceId, pid, timestamp, dir, modes, ranks, files, pairs, checks: [...s.checks, ...checks] }
+}
+
+const factsOf = (t: ParsedTable): CatalogFile['facts'] | Promise<CatalogFile['facts']> =>
+  t.kind === 'chrome-trace' ? traceFacts(t) : snapshotFacts(t)
+
+/** `startNs` and `spanNs` as in the command `trace`; null without times. */
+function traceFacts(t: TraceTable): CatalogFile['facts'] {
+  const range = traceExtent(t)
+  return {
+    events: t.count,
+    startNs: range ? t.epochNs + BigInt(range[0]) : null,
+    spanNs: range ? range[1] - range[0] : null,
+    rank: t.rank,
+  }
+}
+
+/** Figures as in the command `snapshot`. */
+async function snapshotFacts(t: SnapshotTable): Promise<CatalogFile['facts']> {
+  const { replayAll } = await import('../analysis/allocator/replay')
+  return {
+    format: t.format,
+    segments: t.segments.count,
+    timeUs: t.timeUs ?? [null, null],
+    devices: replayAll(t).map(m => ({ device: m.device, events: m.events, peakActiveBytes: m.figures.peakActiveBytes })),
+  }
+}

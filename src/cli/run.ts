@@ -1,0 +1,82 @@
+/** Runs one command: parses the arguments, calls it, prints its result, answers the exit code. */
+import { resolve } from 'node:path'
+import { version } from '../../package.json'
+import { parse, UsageError, type Parsed } from './args'
+import { help } from './help'
+import { endProgress, failed, plain, progressLine, toJson, type Io, type Outcome } from './output'
+
+export const EXIT_READ = 0
+export const EXIT_NOTHING = 1
+export const EXIT_USAGE = 2
+
+/** `argv` are the arguments after the program's name. Never throws. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let parsed: Parsed
+  try {
+    parsed = parse(argv)
+  } catch (e) {
+    return usage(e, io)
+  }
+  if (parsed.command === 'help') {
+    io.out(help(parsed.topic))
+    return EXIT_READ
+  }
+  if (parsed.command === 'version') {
+    io.out(`${version}\n`)
+    return EXIT_READ
+  }
+  try {
+    if (parsed.command === 'serve') return await (await import('./serve')).serveCommand([...parsed.argv])
+    const outcome = await outcomeOf(parsed, io)
+    endProgress(io)
+    if (parsed.json) io.out(toJson(outcome.document))
+    else io.out((await import('./text')).toText(parsed.command, outcome.document))
+    return outcome.read ? EXIT_READ : EXIT_NOTHING
+  } catch (e) {
+    endProgress(io)
+    if (e instanceof UsageError || (parsed.command === 'sample' && e instanceof RangeError)) return usage(e, io)
+    io.err(`neuron-workbench: ${e instanceof Error ? (e.stack ?? e.message) : String(e)}\n`)
+    if (parsed.command !== 'serve' && parsed.json)
+      io.out(
+        toJson(
+          failed(
+            parsed.path,
+            'internal-error',
+            e instanceof Error ? e.message : String(e),
+            'This is a bug: please report it with the file.',
+          ).document,
+        ),
+      )
+    return EXIT_NOTHING
+  }
+}
+
+async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'serve' }>, io: Io): Promise<Outcome> {
+  const path = resolve(io.cwd, p.path)
+  try {
+    switch (p.command) {
+      case 'inspect':
+        return await (await import('./inspect')).inspectCommand(path, io)
+      case 'at':
+        return await (await import('./at')).atCommand(path, p.time, io)
+      case 'snapshot':
+        return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) })
+      case 'trace':
+        return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
+      case 'sample':
+        return await (await import('./sample')).sampleCommand(path, { ranks: p.ranks, steps: p.steps, seed: p.seed })
+    }
+  } catch (e) {
+    // Errors of the file system are about the user's path; everything else is ours.
+    const code = e instanceof Error && 'code' in e && typeof e.code === 'string' ? e.code : ''
+    if (!/^E[A-Z0-9]+$/.test(code) || code.startsWith('ERR_')) throw e
+    const message = `${p.command === 'sample' ? 'The folder cannot be written' : 'The file cannot be opened'}: ${(e as Error).message}.`
+    return failed(p.path, p.command === 'sample' ? 'folder-unwritable' : 'file-unreadable', message, 'Check the path and its permissions.')
+  }
+}
+
+function usage(e: unknown, io: Io): number {
+  const topic = e instanceof UsageError ? e.topic : null
+  io.err(`neuron-workbench: ${plain(e instanceof Error ? e.message : String(e))}\n\n${help(topic)}`)
+  return EXIT_USAGE
+}

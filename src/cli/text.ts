@@ -1,0 +1,190 @@
+/** The documents of the commands as text for people. Figures are spelled as on the screens; everything that comes from a file is printed without control characters. */
+import type { Diagnostic } from '../shared/diagnostics'
+import { duration, fileSize, memory, num } from '../shared/format'
+import type { AtDocument } from './at'
+import type { InspectDocument, InspectFile } from './inspect'
+import { plain } from './output'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Rows as columns, the first row is the head; columns whose body is all figures are set to the right. */
+export function table(rows: readonly (readonly string[])[], indent = ''): string {
+  const widths = rows.reduce<number[]>((w, row) => row.map((c, i) => Math.max(w[i] ?? 0, c.length)), [])
+  const right = widths.map((_, i) => rows.slice(1).every(r => /^[-−—\d]/.test(r[i] ?? '')))
+  const line = (row: readonly string[]): string =>
+    indent +
+    row
+      .map((c, i) => (right[i] ? c.padStart(widths[i] as number) : c.padEnd(widths[i] as number)))
+      .join('  ')
+      .trimEnd()
+  return rows.map(line).join('\n') + '\n'
+}
+
+/** Names and values, without a head. */
+function pairs(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length))
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('')
+}
+
+export function toText(command: 'inspect' | 'snapshot' | 'trace' | 'at' | 'sample', document: object): string {
+  const diagnostics = (document as { readonly diagnostics?: readonly Diagnostic[] }).diagnostics ?? []
+  // A document with nothing but the reason says just that.
+  if (Object.keys(document).every(k => k === 'diagnostics')) return diagnosticsText(diagnostics)
+  const body =
+    command === 'inspect'
+      ? inspectText(document as InspectDocument)
+      : command === 'at'
+        ? atText(document as AtDocument)
+        : command === 'snapshot'
+          ? snapshotText(document as Fields)
+          : command === 'trace'
+            ? traceText(document as Fields)
+            : sampleText(document as Fields)
+  return body + (diagnostics.length > 0 ? '\n' + diagnosticsText(diagnostics) : '')
+}
+
+export function diagnosticsText(list: readonly Diagnostic[]): string {
+  return list
+    .map(d => {
+      const where = d.offset === null ? '' : ` at byte ${num(d.offset)}`
+      const times = d.count > 1 ? ` (${num(d.count)} times)` : ''
+      return `${d.severity}: ${plain(d.file)}${where}: ${plain(d.message)}${times}\n  ${plain(d.meaning)} ${plain(d.action)}\n`
+    })
+    .join('')
+}
+
+// ───────────────────────────── inspect ─────────────────────────────
+
+function inspectText(doc: InspectDocument): string {
+  const out = [plain(doc.root)]
+  doc.sessions.forEach((s, i) => {
+    const last = i === doc.sessions.length - 1
+    const facts = [
+      s.instanceId === null ? null : `instance ${s.instanceId}`,
+      s.pid === null ? null : `pid ${s.pid}`,
+      s.timestamp === null ? null : `session ${s.timestamp}`,
+      s.ranks.length > 0 ? `rank ${s.ranks.join(', ')}` : null,
+      s.modes.length > 0 ? s.modes.join(' + ') : null,
+    ].filter(f => f !== null)
+    out.push(`${last ? '└─' : '├─'} ${plain(s.dir)}${facts.length > 0 ? `  (${plain(facts.join(', '))})` : ''}`)
+    const rows = s.files.map(f => [
+      plain(f.path.slice(f.path.lastIndexOf('/') + 1)),
+      f.kind,
+      fileSize(f.bytes),
+      f.state,
+      plain(factsText(f)),
+    ])
+    const widths = rows.reduce<number[]>((w, row) => row.map((c, k) => Math.max(w[k] ?? 0, c.length)), [])
+    rows.forEach((row, k) => {
+      const cells = row.map((c, n) => (n === 2 ? c.padStart(widths[n] as number) : c.padEnd(widths[n] as number)))
+      out.push(`${last ? '   ' : '│  '}${k === rows.length - 1 ? '└─' : '├─'} ${cells.join('  ').trimEnd()}`)
+    })
+  })
+  return out.join('\n') + '\n'
+}
+
+function factsText(f: InspectFile): string {
+  const facts = f.facts
+  if (f.kind === 'chrome-trace' && typeof facts['events'] === 'number') {
+    const span = facts['spanNs']
+    const rank = facts['rank']
+    return `${num(facts['events'])} events${typeof span === 'number' ? `, ${duration(span)}` : ''}${typeof rank === 'number' ? `, says rank ${rank}` : ''}`
+  }
+  if (f.kind === 'memory-snapshot' && Array.isArray(facts['devices'])) {
+    const devices = facts['devices'] as readonly { readonly device: number; readonly events: number; readonly peakActiveBytes: number }[]
+    return devices.map(d => `device ${d.device}: ${num(d.events)} events, peak ${memory(d.peakActiveBytes)} active (requested)`).join('; ')
+  }
+  return Object.entries(facts)
+    .map(([k, v]) => `${k} ${String(v)}`)
+    .join(', ')
+}
+
+// ───────────────────────────── at ─────────────────────────────
+
+function atText(doc: AtDocument): string {
+  const slices =
+    doc.slices.length === 0
+      ? 'No slice covers this time.\n'
+      : table([
+          ['track', 'slice', 'start (Unix ns)', 'duration'],
+          ...doc.slices.map(s => [plain(s.track), plain(s.name), s.startNs, duration(s.durNs)]),
+        ])
+  const bytes =
+    doc.memory.length === 0
+      ? 'No memory snapshot has a state at this time.\n'
+      : table([
+          ['rank', 'device', 'active (requested)', 'event'],
+          ...doc.memory.map(m => [
+            String(m.rank),
+            String(m.device),
+            memory(m.activeBytes),
+            m.event < 0 ? '−1 (start state)' : num(m.event),
+          ]),
+        ])
+  return `${slices}\n${bytes}`
+}
+
+// ───────────────────────────── snapshot, trace, sample ─────────────────────────────
+
+const count = (v: unknown): string => (typeof v === 'number' ? num(v) : v === null || v === undefined ? '—' : plain(String(v)))
+const size = (v: unknown): string => (typeof v === 'number' ? memory(v) : '—')
+
+function snapshotText(doc: Fields): string {
+  const time = Array.isArray(doc['timeUs']) ? (doc['timeUs'] as readonly unknown[]) : []
+  const [from, to] = time
+  const head = pairs([
+    ['format', `${count(doc['format'])}${doc['pickleProtocol'] === null ? '' : `, protocol ${count(doc['pickleProtocol'])}`}`],
+    ['rank', count(doc['rank'])],
+    ['segments', count(doc['segments'])],
+    ['blocks', count(doc['blocks'])],
+    ['distinct stacks', count(doc['stacks'])],
+    ['recorded', typeof from === 'number' && typeof to === 'number' ? duration((to - from) * 1000) : 'no times'],
+  ])
+  const devices = Array.isArray(doc['devices']) ? (doc['devices'] as readonly Fields[]) : []
+  const rows: readonly (readonly [string, (d: Fields) => string])[] = [
+    ['events', d => count(d['events'])],
+    ['active at the start (requested)', d => size(d['startActiveBytes'])],
+    ['peak active (requested)', d => size(d['peakActiveBytes'])],
+    ['  at event', d => (d['peakActiveEvent'] === -1 ? '−1 (start state)' : count(d['peakActiveEvent']))],
+    ['active at the end (requested)', d => size(d['endActiveBytes'])],
+    ['peak allocated (requested)', d => size(d['peakAllocatedBytes'])],
+    ['allocated at the end (requested)', d => size(d['endAllocatedBytes'])],
+    ['reserved at the start', d => size(d['startReservedBytes'])],
+    ['peak reserved', d => size(d['peakReservedBytes'])],
+    ['reserved at the end', d => size(d['endReservedBytes'])],
+    ['live at the start', d => `${count(d['liveAtStart'])} (${size(d['liveAtStartBytes'])})`],
+    ['freed but never allocated', d => `${count(d['unknownFrees'])} (${size(d['unknownFreeBytes'])})`],
+    ['out of memory', d => count(Array.isArray(d['ooms']) ? d['ooms'].length : null)],
+    ['longest stack', d => count(d['maxStack'])],
+    ['entries without frames', d => count(d['entriesWithoutFrames'])],
+    ['self-check', selfCheck],
+  ]
+  if (devices.length === 0) return `${head}\nNo device has segments or events.\n`
+  return `${head}\n${table([['', ...devices.map(d => `device ${count(d['device'])}`)], ...rows.map(([name, cell]) => [name, ...devices.map(cell)])])}`
+}
+
+function selfCheck(d: Fields): string {
+  const check = d['selfCheck'] as { readonly ok?: unknown; readonly replayBytes?: unknown; readonly tableBytes?: unknown } | undefined
+  if (!check) return '—'
+  return check.ok === true ? 'ok' : `not ok: replay ${size(check.replayBytes)}, table ${size(check.tableBytes)}`
+}
+
+function traceText(doc: Fields): string {
+  const counts = (v: unknown): readonly (readonly string[])[] =>
+    v !== null && typeof v === 'object' ? Object.entries(v).map(([k, n]) => [plain(k), count(n)]) : []
+  const head = pairs([
+    ['events', count(doc['events'])],
+    ['span', typeof doc['spanNs'] === 'number' ? duration(doc['spanNs']) : '—'],
+    ['start (Unix ns)', doc['startNs'] === null ? '—' : String(doc['startNs'])],
+    ['base time (ns)', doc['baseTimeNs'] === null ? 'none' : String(doc['baseTimeNs'])],
+    ['tracks', count(doc['tracks'])],
+    ['[memory] events', count(doc['memoryEvents'])],
+    ['flow events', count(doc['flows'])],
+  ])
+  return `${head}\n${table([['phase', 'events'], ...counts(doc['byPhase'])])}\n${table([['category', 'events'], ...counts(doc['byCategory'])])}`
+}
+
+function sampleText(doc: Fields): string {
+  const files = Array.isArray(doc['files']) ? (doc['files'] as readonly { readonly path: string; readonly bytes: number }[]) : []
+  return `${plain(String(doc['root']))}\n${files.map(f => `  ${plain(f.path)}  ${fileSize(f.bytes)}\n`).join('')}`
+}
