@@ -3,10 +3,15 @@
  */
 import { create } from 'zustand'
 import type { AppInfo, Answers, Bridge, HostEvent, Job, RequestArgs, RequestName, RootState, SessionView } from '../../../shared/api'
+import type { ConnectionState } from '../socket-bridge'
 
 export interface SessionState {
   readonly bridge: Bridge | null
+  /** Whether the host can be reached; the desktop is always open. */
+  readonly connection: ConnectionState
   readonly info: AppInfo | null
+  /** False until the host has said what is open. */
+  readonly rootKnown: boolean
   readonly root: RootState | null
   /** Id of the session shown; null while none is chosen. */
   readonly session: string | null
@@ -18,7 +23,9 @@ export interface SessionState {
 
 export const useSession = create<SessionState>()(() => ({
   bridge: null,
+  connection: { kind: 'connecting' },
   info: null,
+  rootKnown: false,
   root: null,
   session: null,
   view: null,
@@ -33,47 +40,90 @@ export async function request<N extends RequestName>(name: N, args: RequestArgs<
   return bridge.request(name, args)
 }
 
-const fail = (e: unknown): void => useSession.setState({ error: e instanceof Error ? e.message : String(e) })
+export const words = (e: unknown): string => (e instanceof Error ? e.message : String(e))
+/** Keeps the words of an error for the status bar and the diagnostics; the window goes on. */
+export const fail = (e: unknown): void => useSession.setState({ error: words(e) })
 
-let rootAsked = 0
-async function refreshRoot(): Promise<void> {
-  const turn = ++rootAsked
+/** Runs `ask` now, or once more after the run in progress: a burst of events costs two requests, and the last state always arrives. */
+function coalesced(ask: () => Promise<void>): () => void {
+  let running = false
+  let again = false
+  const run = (): void => {
+    if (running) {
+      again = true
+      return
+    }
+    running = true
+    void ask()
+      .catch(fail)
+      .finally(() => {
+        running = false
+        if (again) {
+          again = false
+          run()
+        }
+      })
+  }
+  return run
+}
+
+async function askRoot(): Promise<void> {
   const root = await request('root.get', {})
-  if (turn !== rootAsked) return
   const { session } = useSession.getState()
   const still = root?.catalog.sessions.some(s => s.id === session) ?? false
-  useSession.setState(still ? { root } : { root, session: null, view: null })
+  useSession.setState(still ? { root, rootKnown: true } : { root, rootKnown: true, session: null, view: null })
+}
+const refreshRoot = coalesced(askRoot)
+
+/** How far a job has come; a job never goes back. */
+const STAGE: Readonly<Record<Job['state'], number>> = { queued: 0, reading: 1, done: 2, failed: 2, cancelled: 2 }
+
+/** The jobs known so far with those of an answer: of two reports about a job the further one counts, since events may overtake answers. */
+export function mergeJobs(known: ReadonlyMap<string, Job>, told: readonly Job[]): ReadonlyMap<string, Job> {
+  const next = new Map(known)
+  for (const j of told) {
+    const k = next.get(j.id)
+    if (!k || STAGE[j.state] > STAGE[k.state] || (STAGE[j.state] === STAGE[k.state] && j.done >= k.done)) next.set(j.id, j)
+  }
+  return next
 }
 
-let viewAsked = 0
-async function refreshView(id: string): Promise<void> {
-  const turn = ++viewAsked
-  const view = await request('session.view', { session: id })
-  if (turn === viewAsked && useSession.getState().session === id) useSession.setState({ view })
+let opened = 0
+function accept(view: SessionView): void {
+  const { session, view: shown } = useSession.getState()
+  if (session !== view.session || (shown && shown.session === view.session && shown.version > view.version)) return
+  useSession.setState(s => ({ view, jobs: mergeJobs(s.jobs, view.jobs) }))
 }
+const refreshView = coalesced(async () => {
+  const { session } = useSession.getState()
+  const turn = opened
+  if (session === null) return
+  const view = await request('session.view', { session })
+  if (turn === opened) accept(view)
+})
 
 /** Opens a session: its files are read by the host, the view fills as they arrive. */
 export async function openSession(id: string): Promise<void> {
-  const turn = ++viewAsked
-  useSession.setState({ session: id, view: null })
+  const turn = ++opened
+  useSession.setState(s => (s.session === id ? {} : { session: id, view: null }))
   try {
     const view = await request('session.open', { session: id })
-    if (turn === viewAsked && useSession.getState().session === id) useSession.setState({ view })
+    if (turn === opened) accept(view)
   } catch (e) {
-    fail(e)
+    if (turn === opened) fail(e)
   }
 }
 
 function onHostEvent(e: HostEvent): void {
   switch (e.type) {
     case 'root':
-      refreshRoot().catch(fail)
+      refreshRoot()
       return
     case 'session':
-      if (useSession.getState().session === e.session) refreshView(e.session).catch(fail)
+      if (useSession.getState().session === e.session) refreshView()
       return
     case 'job':
-      useSession.setState(s => ({ jobs: new Map(s.jobs).set(e.job.id, e.job) }))
+      useSession.setState(s => ({ jobs: mergeJobs(s.jobs, [e.job]) }))
       return
     case 'menu':
       for (const l of menuListeners) l(e.command)
@@ -92,16 +142,23 @@ export async function connect(bridge: Bridge): Promise<void> {
   bridge.onEvent(onHostEvent)
   try {
     useSession.setState({ info: await request('app.info', {}) })
-    await refreshRoot()
+    await askRoot()
   } catch (e) {
     fail(e)
   }
 }
 
-/** After the connection was lost and made again: everything is asked anew. */
+/** Stops the reading of one file; the host answers with a job event. */
+export const cancelJob = (job: string): void => void request('job.cancel', { job }).catch(fail)
+/** Reads a file again whose job was cancelled or failed. */
+export const retryFile = (session: string, file: string): void => void request('file.retry', { session, file }).catch(fail)
+
+/** After the connection was lost and made again: everything is asked anew, jobs of before may be gone. */
 export async function resync(): Promise<void> {
   try {
-    await refreshRoot()
+    useSession.setState({ jobs: new Map(), error: null })
+    if (!useSession.getState().info) useSession.setState({ info: await request('app.info', {}) })
+    await askRoot()
     const { session } = useSession.getState()
     if (session) await openSession(session)
   } catch (e) {

@@ -1,0 +1,30 @@
+/** Moves the time window in 220 ms (`--t-slow`), at once with reduced motion. Any other change of the window ends the move. */
+import { clampWindow, useView, type TimeWindow } from '../state/view'
+
+const MS = 220
+let frame = 0
+
+const ease = (k: number): number => 1 - (1 - k) ** 3
+
+export function jump(target: TimeWindow): void {
+  cancelAnimationFrame(frame)
+  const { window: from, extent, setWindow } = useView.getState()
+  const to = clampWindow(target, extent)
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    setWindow(to)
+    return
+  }
+  const begin = performance.now()
+  let last = from
+  const step = (now: number): void => {
+    const { window: w } = useView.getState()
+    if (w !== last) return // somebody else moved it: theirs counts
+    const k = Math.min(1, Math.max(0, (now - begin) / MS))
+    const e = ease(k)
+    const next = k === 1 ? to : { start: from.start + (to.start - from.start) * e, end: from.end + (to.end - from.end) * e }
+    useView.setState({ window: next })
+    last = useView.getState().window
+    if (k < 1) frame = requestAnimationFrame(step)
+  }
+  frame = requestAnimationFrame(step)
+}

@@ -1,0 +1,166 @@
+/** The figures of one allocator of a snapshot, and its curves over the whole recording. */
+import type { ReactElement } from 'react'
+import type { AllocatorInfo } from '../../../shared/api'
+import { exactBytes, memory, num, timeMs } from '../../../shared/format'
+import { openDetails } from '../shell/ui'
+import { useView } from '../state/view'
+import { useSession } from '../state/session'
+import { eventExtent } from '../shell/follow'
+import { Icon } from '../shell/icons'
+import { count } from '../shell/words'
+import { KeyValues, Missing } from './KeyValues'
+import { LazyChart } from './LazyChart'
+
+/** A figure in the unit that fits, the exact bytes on hover. */
+const Bytes = ({ v }: { readonly v: number }): ReactElement => <span title={exactBytes(v)}>{v === 0 ? '0' : memory(v)}</span>
+
+export function AllocatorFigures({
+  session,
+  allocator: a,
+  version,
+}: {
+  readonly session: string
+  readonly allocator: AllocatorInfo
+  readonly version: number
+}): ReactElement {
+  const shown = useView(s => s.allocator === a.id)
+  const many = useSession(s => (s.view?.allocators.filter(x => x.source === a.source).length ?? 0) > 1)
+  const caption = `figures-${a.id}`
+  return (
+    <section aria-label={`Allocator of device ${a.device}`}>
+      <div className="sect">
+        Allocator
+        <span className="t3 num">device {a.device}</span>
+        <span className="sp" />
+        {!shown && (
+          <button
+            className="btn quiet"
+            aria-label={`Show device ${a.device} in the Memory Viewer`}
+            onClick={() => {
+              useView.getState().setAllocator(a.id, eventExtent(a))
+              if (many) openDetails()
+            }}
+          >
+            Show
+          </button>
+        )}
+      </div>
+      <table className="mini figures">
+        <caption className="vh" id={caption}>
+          Bytes of device {a.device} at the start, at the peak and at the end of the recording
+        </caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">Start</th>
+            <th scope="col">Peak</th>
+            <th scope="col">End</th>
+          </tr>
+        </thead>
+        <tbody className="num selectable">
+          <tr>
+            <th scope="row">Active, requested</th>
+            <td>
+              <Bytes v={a.startActiveBytes} />
+            </td>
+            <td>
+              <Bytes v={a.peakActiveBytes} />
+            </td>
+            <td>
+              <Bytes v={a.endActiveBytes} />
+            </td>
+          </tr>
+          <tr>
+            <th scope="row">Allocated, requested</th>
+            <td>
+              <Missing why="only its peak and end are told" />
+            </td>
+            <td>
+              <Bytes v={a.peakAllocatedBytes} />
+            </td>
+            <td>
+              <Bytes v={a.endAllocatedBytes} />
+            </td>
+          </tr>
+          <tr>
+            <th scope="row">Reserved</th>
+            <td>
+              <Bytes v={a.startReservedBytes} />
+            </td>
+            <td>
+              <Bytes v={a.peakReservedBytes} />
+            </td>
+            <td>
+              <Bytes v={a.endReservedBytes} />
+            </td>
+          </tr>
+        </tbody>
+      </table>
+      <LazyChart session={session} allocator={a} version={version} />
+      <KeyValues
+        rows={[
+          [
+            'Peak at',
+            a.peakActiveEvent < 0 ? (
+              'the start state'
+            ) : (
+              <>
+                <span className="num">{a.peakTime === null ? `event ${num(a.peakActiveEvent)}` : timeMs(a.peakTime)}</span>
+                {a.peakTime !== null && <span className="t3 num">event {num(a.peakActiveEvent)}</span>}
+              </>
+            ),
+          ],
+          ['Events', <span className="num">{num(a.events)}</span>],
+          ['Allocations', <span className="num">{num(a.allocations)}</span>],
+          [
+            'Start state',
+            <span className="num">{a.startBlocks ? `${count(a.startBlocks, 'block')}, ${memory(a.startActiveBytes)}` : 'empty'}</span>,
+          ],
+          a.ooms.length > 0 && ['Out of memory', <span className="num">{count(a.ooms.length, 'time')}</span>],
+          a.checkpoints[1] > 0 && [
+            'Checkpoints',
+            <span className="num">
+              {a.checkpoints[0]} of {a.checkpoints[1]} agree
+            </span>,
+          ],
+        ]}
+      />
+      <SelfCheck allocator={a} />
+      {a.unknownFrees > 0 && (
+        <p className="verdict">
+          <Icon name="info" size={14} className="info" />
+          <span>
+            <b className="num">
+              {count(a.unknownFrees, 'free')} without an allocation in the recording, {memory(a.unknownFreeBytes)}.
+            </b>{' '}
+            They were allocated before it began, so they count into the start state; who allocated them is not known.
+          </span>
+        </p>
+      )}
+      {a.endsEarly && (
+        <p className="verdict">
+          <Icon name="warn" size={14} className="warn" />
+          <span>
+            <b>The file ends early.</b> Peak and end are those of the part that could be read.
+          </span>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The replay of the events against the segment table of the same file: the reader's own proof, shown with both figures. */
+function SelfCheck({ allocator: a }: { readonly allocator: AllocatorInfo }): ReactElement {
+  const { ok, replayBytes, tableBytes } = a.selfCheck
+  return (
+    <p className="verdict">
+      <Icon name={ok ? 'check' : 'warn'} size={14} className={ok ? 'ok' : 'warn'} />
+      <span>
+        <b>{ok ? 'Self-check passed.' : 'Self-check failed.'}</b> At the end the replayed events hold{' '}
+        <span className="num selectable">{exactBytes(replayBytes)}</span>, the segment table{' '}
+        <span className="num selectable">{exactBytes(tableBytes)}</span> active.
+        {!ok && ' The figures of this allocator are not reliable: events or blocks are missing from the file.'}
+      </span>
+    </p>
+  )
+}

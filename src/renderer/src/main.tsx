@@ -1,0 +1,36 @@
+/** Entry of the renderer: theme, bridge, stores, window. */
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import './app.css'
+import { bridge, connectionState, onConnection } from './bridge'
+import { bindKeys } from './commands/keys'
+import { App } from './shell/App'
+import { acceptDrops } from './shell/drop'
+import { follow } from './shell/follow'
+import { connect, resync, useSession } from './state/session'
+import { startTheme } from './theme'
+
+startTheme()
+useSession.setState({ connection: connectionState() })
+/** Set between a loss of the connection and the next one: everything may have changed meanwhile and is asked anew. */
+let lost = false
+onConnection(connection => {
+  useSession.setState({ connection })
+  if (connection.kind === 'lost') lost = true
+  else if (connection.kind === 'open' && lost) {
+    lost = false
+    void resync()
+  }
+})
+follow()
+bindKeys()
+acceptDrops()
+void connect(bridge)
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

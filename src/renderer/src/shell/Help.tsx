@@ -1,0 +1,66 @@
+/** All keys, read from the registry, and what the mouse does. */
+import type { ReactElement } from 'react'
+import { keyCaps } from '../commands/keys'
+import { COMMANDS, type Command } from '../commands/registry'
+import { Modal } from './Modal'
+
+const GROUPS: readonly Command['group'][] = ['Move', 'Go to', 'Selection', 'Window']
+
+const MOUSE: readonly (readonly [string, string])[] = [
+  ['Pin a slice or an allocation', 'click'],
+  ['Select and measure a range', 'drag'],
+  ['Move', 'Shift drag'],
+  ['Zoom at the pointer', 'Ctrl wheel'],
+  ['Scroll the tracks', 'wheel'],
+]
+
+const Row = ({ title, caps }: { readonly title: string; readonly caps: readonly string[] }): ReactElement => (
+  <li>
+    <span>{title}</span>
+    <span className="caps">
+      {caps.map(k => (
+        <kbd key={k}>{k}</kbd>
+      ))}
+    </span>
+  </li>
+)
+
+export function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
+  return (
+    <Modal title="Keys and mouse" className="help" onClose={onClose}>
+      <div className="keys">
+        {GROUPS.map(g => {
+          const list = COMMANDS.filter(c => c.group === g && c.keys.length)
+          return (
+            list.length > 0 && (
+              <section key={g} aria-label={g}>
+                <h3>{g}</h3>
+                <ul>
+                  {list.map(c => (
+                    <Row key={c.id} title={c.title} caps={keyCaps(c)} />
+                  ))}
+                </ul>
+              </section>
+            )
+          )
+        })}
+        <section aria-label="Profiles">
+          <h3>Profiles</h3>
+          <ul>
+            <Row title="Move in the tree" caps={['↑', '↓']} />
+            <Row title="Open or close a row" caps={['→', '←']} />
+            <Row title="Show a session or a file" caps={['Enter']} />
+          </ul>
+        </section>
+        <section aria-label="Mouse">
+          <h3>Mouse</h3>
+          <ul>
+            {MOUSE.map(([title, how]) => (
+              <Row key={how} title={title} caps={[how]} />
+            ))}
+          </ul>
+        </section>
+      </div>
+    </Modal>
+  )
+}

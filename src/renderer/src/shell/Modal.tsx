@@ -1,0 +1,53 @@
+/** A modal dialog on the native element: focus stays inside, Esc and the backdrop close it, the focus goes back where it came from. */
+import { useEffect, useId, useRef, type ReactElement, type ReactNode } from 'react'
+import { Icon } from './icons'
+
+export function Modal({
+  title,
+  className = '',
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly className?: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const d = dialog.current
+    if (!d) return
+    const back = document.activeElement
+    if (!d.open) d.showModal()
+    return () => {
+      d.close()
+      if (back instanceof HTMLElement && back.isConnected) back.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      className={`dlg ${className}`}
+      aria-labelledby={id}
+      onCancel={e => {
+        e.preventDefault()
+        onClose()
+      }}
+      onPointerDown={e => {
+        if (e.target === dialog.current) onClose()
+      }}
+    >
+      <div className="body">
+        <div className="phead">
+          <h2 id={id}>{title}</h2>
+          <span className="sp" />
+          <button className="btn icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+            <Icon name="close" size={14} />
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}
