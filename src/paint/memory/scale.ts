@@ -21,6 +21,9 @@ export function byteScale(top: number, height: number, max: number): ByteScale {
   }
 }
 
+/** Share of the height that a fitted axis leaves to the data (as the engine fits it); the rest holds the peak's mark and value. */
+export const FIT_SHARE = 0.88
+
 export interface Unit {
   readonly name: 'GiB' | 'MiB' | 'KiB' | 'B'
   readonly bytes: number

@@ -1,0 +1,382 @@
+/** The plot of the allocator timeline: canvas, pointer and keys, tooltip. What is drawn comes from `paintMemory`; what lies under the pointer from the picture. */
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+} from 'react'
+import type { AllocatorInfo, Axis, MemoryAt, MemoryPicture } from '../../../shared/api'
+import { memory } from '../../../shared/format'
+import { AXIS_MIRROR, type StepSpan } from '../../../paint/axis'
+import { geometry, type Geometry } from '../../../paint/geometry'
+import { hitTest, type Hit } from '../../../paint/memory/hit'
+import { paintMemory, placeOf } from '../../../paint/memory/paint'
+import { rasterMemory } from '../../../paint/memory/raster'
+import { byteScale, type ByteScale } from '../../../paint/memory/scale'
+import type { MemoryScene } from '../../../paint/memory/scene'
+import { ACTIVE, positionLabel } from '../../../paint/memory/words'
+import type { Theme } from '../../../paint/theme'
+import { useSession } from '../state/session'
+import { describeCursor } from '../state/live'
+import { useView, type TimeWindow } from '../state/view'
+import { useTheme } from '../theme'
+import { Legend } from './Legend'
+import { useMemorySettings } from './settings'
+import { Tooltip, type HoverTarget } from './Tooltip'
+import { isRecorded, usePicture, type PictureAsked } from './useMemory'
+import { usePinnedLife } from './useAllocation'
+import type { Answered } from './useAsk'
+
+const NO_STEPS: readonly StepSpan[] = []
+/** Pointer travel below which a press is a click, CSS px. */
+const CLICK = 4
+const ZOOM_PER_PX = 1.0018
+
+export interface PlotProps {
+  readonly info: AllocatorInfo
+  readonly axis: Axis
+  readonly window: TimeWindow
+  readonly cursor: number | null
+  readonly at: Answered<number, MemoryAt> | null
+}
+
+export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactElement {
+  const theme = useTheme()
+  const settings = useMemorySettings()
+  const box = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { width, height, dpr } = useBox(box)
+  const chart = Math.max(1, height - AXIS_MIRROR)
+  const g = useMemo(() => geometry(Math.max(width, 1), win.start, win.end), [width, win.start, win.end])
+  const { value, error } = usePicture(info, axis, win, width ? g.plot * dpr : 0, width ? chart * dpr : 0, settings.y, settings.reserved)
+  const picture = value?.answer ?? null
+  const scale = useMemo(() => byteScale(0, chart, picture?.yMax ?? 1), [chart, picture?.yMax])
+  const image = usePictureImage(picture, theme, info.groups.length, settings.only, dpr)
+  const allSteps = useSession(s => s.view?.steps)
+  const group = useView(s => s.group)
+  const steps = useMemo(
+    () => (axis === 'time' ? (allSteps?.filter(s => s.group === group) ?? NO_STEPS) : NO_STEPS),
+    [allSteps, group, axis],
+  )
+  const selection = useView(s => s.selection)
+  const pinned = useView(s => (s.pinned?.allocator === info.id ? s.pinned.allocation : null))
+  const lifetime = usePinnedLife(info, axis, pinned)
+  const [eventRange, setEventRange] = useState<TimeWindow | null>(null)
+  const [drag, setDrag] = useState<TimeWindow | null>(null)
+  const [hover, setHover] = useState<HoverTarget | null>(null)
+  const [tip, setTip] = useState(false)
+
+  const range = drag ?? (axis === 'event' ? eventRange : selection?.type === 'range' ? selection : null)
+  const shownHover = hover && value && hover.picture === value.answer ? hover : null
+  const scene: MemoryScene = {
+    geometry: g,
+    scale,
+    axis,
+    allocator: info,
+    picture,
+    pictureWindow: value?.question ?? win,
+    image,
+    options: settings,
+    steps,
+    cursor,
+    value: at && cursor !== null && isRecorded(info, axis, cursor) ? { at: at.question, bytes: at.answer.activeBytes } : null,
+    valueFlag: !(tip && shownHover),
+    hovered: shownHover?.hit.kind === 'allocation' ? shownHover.hit.allocation : null,
+    pinned,
+    lifetime,
+    range,
+    flags: true,
+  }
+  useLayoutEffect(() => {
+    const c = canvas.current
+    const ctx = c?.getContext('2d')
+    if (!c || !ctx || width < 1 || height < 1) return
+    const w = Math.round(width * dpr)
+    const h = Math.round(height * dpr)
+    if (c.width !== w || c.height !== h) {
+      c.width = w
+      c.height = h
+    }
+    const frame = requestAnimationFrame(() => {
+      ctx.setTransform(dpr, 0, 0, dpr, 0, 0)
+      paintMemory(ctx, theme, scene)
+    })
+    return () => cancelAnimationFrame(frame)
+  })
+
+  useEffect(() => {
+    if (!at) return
+    const a = at.answer
+    describeCursor(`${positionLabel(axis, at.question)}, ${memory(a.activeBytes)} ${ACTIVE}, ${a.liveAllocations} live allocations`)
+  }, [at, axis])
+
+  // ── pointer ──
+  const press = useRef<{
+    readonly x: number
+    readonly y: number
+    readonly pan: boolean
+    readonly window: TimeWindow
+    moved: boolean
+  } | null>(null)
+  const local = (e: { readonly clientX: number; readonly clientY: number }): readonly [number, number] => {
+    const r = canvas.current?.getBoundingClientRect()
+    return r ? [e.clientX - r.left, e.clientY - r.top] : [0, 0]
+  }
+  const setCursor = (t: number): void => {
+    const v = useView.getState()
+    if (axis === 'time') v.setCursor(t)
+    else v.setEventCursor(t)
+  }
+  const setWindow = (w: TimeWindow): void => {
+    const v = useView.getState()
+    if (axis === 'time') v.setWindow(w)
+    else v.setEventWindow(w)
+  }
+  const inside = (x: number, y: number): boolean => x >= g.gutter && x <= g.gutter + g.plot && y >= 0 && y < chart
+  const under = (x: number, y: number): Hit | null => (inside(x, y) && value ? pick(value, g, scale, x, y) : null)
+  const hoverAt = (x: number, y: number, clientX: number, clientY: number): void => {
+    const hit = under(x, y)
+    if (!hit || !value || (hit.kind !== 'allocation' && hit.kind !== 'smaller')) {
+      setHover(null)
+      setTip(false)
+    } else setHover({ hit, picture: value.answer, x: clientX, y: clientY })
+  }
+  const target = shownHover ? (shownHover.hit.kind === 'allocation' ? `a${shownHover.hit.allocation}` : 's') : null
+  useEffect(() => {
+    if (target === null) return
+    const timer = setTimeout(() => setTip(true), 80)
+    return () => clearTimeout(timer)
+  }, [target])
+
+  const onPointerDown = (e: PointerEvent<HTMLCanvasElement>): void => {
+    const [x, y] = local(e)
+    if ((e.button !== 0 && e.button !== 1) || x < g.gutter) return
+    if (e.button === 1) e.preventDefault()
+    e.currentTarget.setPointerCapture(e.pointerId)
+    press.current = { x, y, pan: e.button === 1 || e.shiftKey, window: win, moved: false }
+  }
+  const onPointerMove = (e: PointerEvent<HTMLCanvasElement>): void => {
+    const [x, y] = local(e)
+    const p = press.current
+    const clamped = Math.min(Math.max(x, g.gutter), g.gutter + g.plot)
+    if (p) {
+      if (!p.moved && Math.hypot(x - p.x, y - p.y) < CLICK) return
+      p.moved = true
+      setHover(null)
+      setTip(false)
+      if (p.pan) {
+        const d = ((p.x - x) / g.plot) * (p.window.end - p.window.start)
+        setWindow({ start: p.window.start + d, end: p.window.end + d })
+        return
+      }
+      const [a, b] = [g.t(p.x), g.t(clamped)]
+      setDrag({ start: Math.min(a, b), end: Math.max(a, b) })
+      setCursor(b)
+      return
+    }
+    if (x < g.gutter || x > g.gutter + g.plot) {
+      setHover(null)
+      setTip(false)
+      return
+    }
+    setCursor(g.t(x))
+    hoverAt(x, y, e.clientX, e.clientY)
+  }
+  const onPointerUp = (e: PointerEvent<HTMLCanvasElement>): void => {
+    const p = press.current
+    press.current = null
+    if (!p) return
+    const [x, y] = local(e)
+    if (p.moved) {
+      if (drag) {
+        if (axis === 'time') useView.getState().select({ type: 'range', ...drag })
+        else setEventRange(drag)
+      }
+      setDrag(null)
+      return
+    }
+    setEventRange(null)
+    pinHit(under(x, y))
+  }
+  const pinHit = (hit: Hit | null): void => {
+    if (hit?.kind === 'allocation') useView.getState().pin({ allocator: info.id, allocation: hit.allocation })
+    else if (hit?.kind === 'smaller' && hover?.largest !== undefined)
+      useView.getState().pin({ allocator: info.id, allocation: hover.largest })
+  }
+  const onLargest = useCallback(
+    (allocation: number) => setHover(h => (h && h.hit.kind === 'smaller' ? { ...h, largest: allocation } : h)),
+    [],
+  )
+
+  // React listens to wheel events passively; the page must not zoom or scroll under the chart.
+  useEffect(() => {
+    const c = canvas.current
+    if (!c) return
+    const onWheel = (e: WheelEvent): void => {
+      const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1
+      const dx = e.deltaX * unit
+      const dy = e.deltaY * unit
+      const span = win.end - win.start
+      if (e.ctrlKey || e.metaKey) {
+        e.preventDefault()
+        const [x] = local(e)
+        const f = ZOOM_PER_PX ** Math.min(400, Math.max(-400, dy))
+        const t = g.t(Math.min(Math.max(x, g.gutter), g.gutter + g.plot))
+        setWindow({ start: t - (t - win.start) * f, end: t + (win.end - t) * f })
+      } else if (e.shiftKey || Math.abs(dx) > Math.abs(dy)) {
+        e.preventDefault()
+        const d = ((e.shiftKey && dx === 0 ? dy : dx) / g.plot) * span
+        setWindow({ start: win.start + d, end: win.end + d })
+      }
+    }
+    c.addEventListener('wheel', onWheel, { passive: false })
+    return () => c.removeEventListener('wheel', onWheel)
+  })
+
+  // ── keys: the cursor along the axis, the allocations of its column, Enter pins ──
+  const onKeyDown = (e: KeyboardEvent): void => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return
+    const along = { ArrowLeft: -1, ArrowRight: 1 }[e.key]
+    const up = { ArrowUp: 1, ArrowDown: -1 }[e.key]
+    const now = cursor !== null && cursor >= win.start && cursor <= win.end ? cursor : (win.start + win.end) / 2
+    if (along !== undefined) {
+      const next = now + along * ((win.end - win.start) / g.plot) * (e.shiftKey ? 40 : 4)
+      setCursor(Math.min(win.end, Math.max(win.start, next)))
+      setHover(null)
+    } else if (up !== undefined && value) {
+      const hit = step(value, now, hover?.hit ?? null, up)
+      if (hit) {
+        const place = placeOf(scene)
+        const r = canvas.current?.getBoundingClientRect()
+        if (cursor !== now) setCursor(now)
+        setHover({
+          hit,
+          picture: value.answer,
+          x: (r?.left ?? 0) + g.x(now),
+          y: (r?.top ?? 0) + place.y(hit.row + hit.rows / 2),
+        })
+      }
+    } else if (e.key === 'Enter' && hover) pinHit(hover.hit)
+    else return
+    e.preventDefault()
+    e.stopPropagation()
+  }
+
+  return (
+    <div className="plot" ref={box}>
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="img"
+        aria-label={`Active memory over ${axis === 'time' ? 'time' : 'events'}, requested bytes, stacked by allocation. Left and right move the cursor, up and down step through its allocations, Enter pins.`}
+        data-testid="memory-canvas"
+        data-picture={picture ? `${picture.width}x${picture.height}` : ''}
+        data-window={`${win.start},${win.end}`}
+        onPointerDown={onPointerDown}
+        onPointerMove={onPointerMove}
+        onPointerUp={onPointerUp}
+        onPointerCancel={() => {
+          press.current = null
+          setDrag(null)
+        }}
+        onPointerLeave={() => {
+          setHover(null)
+          setTip(false)
+        }}
+        onAuxClick={e => e.preventDefault()}
+        onKeyDown={onKeyDown}
+        onBlur={() => {
+          setHover(null)
+          setTip(false)
+        }}
+      />
+      <Legend info={info} axis={axis} at={at} scale={scale} height={chart} />
+      {error && (
+        <p className="plot-error" role="alert">
+          The picture could not be made: {error}
+        </p>
+      )}
+      {tip && shownHover && <Tooltip info={info} axis={axis} target={shownHover} onLargest={onLargest} bounds={box} />}
+    </div>
+  )
+}
+
+/** What lies at a point of the panel. The picture may be one of an older window: the point is looked up where it is drawn. */
+function pick(p: Answered<PictureAsked, MemoryPicture>, g: Geometry, s: ByteScale, x: number, y: number): Hit {
+  const { answer, question } = p
+  const column = Math.floor(((g.t(x) - question.start) / (question.end - question.start)) * answer.width)
+  const row = Math.floor((s.bytes(y) / answer.yMax) * answer.height)
+  return hitTest(answer, Math.min(column, answer.width - (x >= g.gutter + g.plot ? 1 : 0)), row)
+}
+
+/** The run above (1) or below (-1) `from` in the cursor's column; the lowest or highest one to begin with. */
+function step(
+  p: Answered<PictureAsked, MemoryPicture>,
+  at: number,
+  from: Hit | null,
+  by: number,
+): Extract<Hit, { readonly row: number }> | null {
+  const { answer, question } = p
+  const column = Math.min(answer.width - 1, Math.floor(((at - question.start) / (question.end - question.start)) * answer.width))
+  const same = from && 'column' in from && from.column === column ? from : null
+  let total = 0
+  if (column >= 0) for (let i = answer.columnStart[column]; i < answer.columnStart[column + 1]; i++) total += answer.runRows[i]
+  const row = same ? (by > 0 ? same.row + same.rows : same.row - 1) : by > 0 ? 0 : total - 1
+  const hit = hitTest(answer, column, row)
+  return hit.kind === 'allocation' || hit.kind === 'smaller' ? hit : null
+}
+
+/** Size of an element in CSS px and the pixel ratio, live. */
+function useBox(ref: React.RefObject<HTMLElement | null>): { readonly width: number; readonly height: number; readonly dpr: number } {
+  const [size, setSize] = useState({ width: 0, height: 0, dpr: devicePixelRatio || 1 })
+  useLayoutEffect(() => {
+    const e = ref.current
+    if (!e) return
+    const measure = (): void =>
+      setSize(s => {
+        const next = { width: e.clientWidth, height: e.clientHeight, dpr: devicePixelRatio || 1 }
+        return s.width === next.width && s.height === next.height && s.dpr === next.dpr ? s : next
+      })
+    measure()
+    const o = new ResizeObserver(measure)
+    o.observe(e)
+    globalThis.addEventListener('resize', measure)
+    return () => {
+      o.disconnect()
+      globalThis.removeEventListener('resize', measure)
+    }
+  }, [ref])
+  return size
+}
+
+/** The pixels of a picture as a canvas, made once per picture and look. */
+export function pictureImage(
+  picture: MemoryPicture,
+  theme: Theme,
+  groups: number,
+  only: number | null,
+  scale: number,
+): HTMLCanvasElement | null {
+  const c = document.createElement('canvas')
+  c.width = picture.width
+  c.height = picture.height
+  const ctx = c.getContext('2d')
+  if (!ctx) return null
+  ctx.putImageData(new ImageData(rasterMemory(picture, theme, { groups, only, scale }), picture.width, picture.height), 0, 0)
+  return c
+}
+
+function usePictureImage(
+  picture: MemoryPicture | null,
+  theme: Theme,
+  groups: number,
+  only: number | null,
+  scale: number,
+): CanvasImageSource | null {
+  return useMemo(() => (picture ? pictureImage(picture, theme, groups, only, scale) : null), [picture, theme, groups, only, scale])
+}
