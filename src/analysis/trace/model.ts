@@ -25,7 +25,7 @@ export interface TrackModel {
   readonly duration: Float64Array
   /** Row of the trace table. */
   readonly row: Uint32Array
-  /** 0 slice, 1 instant, 2 slice without an end (drawn to the end of the track), 3 slice without a start. */
+  /** 0 slice, 1 instant, 2 slice without an end (drawn to the end of the track, or of the slice around it), 3 slice without a start (length 0, at its end). */
   readonly flags: Uint8Array
   /** Column index of the parent slice; -1 at the top. */
   readonly parent: Int32Array
@@ -49,6 +49,8 @@ export interface TraceModel {
   readonly steps: readonly StepModel[]
   /** First start and last end over all events with `ts` except phase M, ns relative to the table's epochNs; null without any. */
   readonly range: readonly [number, number] | null
-  /** Events that stand on no track, by reason (for the diagnostics): e.g. an E without a B. */
+  /** Events that stand on no track, by reason (for the diagnostics). Metadata (M) and flows (s, t, f) are no events of a track and are not counted here. */
   readonly skipped: Readonly<Record<string, number>>
+  /** Begin events without an end (flag 2) and end events without a begin (flag 3), which are on their tracks. */
+  readonly unmatched: { readonly begins: number; readonly ends: number }
 }
