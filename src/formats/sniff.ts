@@ -9,6 +9,7 @@ import { DiagnosticSink, type Diagnostic } from '../shared/diagnostics'
 import { isExplorerJson, sniffParquet } from './explorer/sniff'
 import { isFrameworkMapping } from './framework-mapping/sniff'
 import { firstElementKeys, jsonClosed, scanJson, type JsonHead } from './json/head'
+import { sniffSnapshot } from './memory-snapshot/sniff'
 import { kindOfName } from './names'
 import { sniffNeff } from './neff/sniff'
 import { RUNTIME_KINDS, sniffRuntime } from './neuron-runtime/sniff'
@@ -180,7 +181,7 @@ function sniffPickle(p: Probe, hint: FileKind | null): Sniffed | null {
   const bare = b[0] === 0x28 || b[0] === 0x7d || b[0] === 0x5d
   if (!marked && !bare) return null
   const keyed = contains(b, 'device_traces') || contains(b, 'segments') || (contains(b, 'total_size') && contains(b, 'blocks'))
-  if (!keyed && !(marked && hint === 'memory-snapshot')) return null
+  if (!(marked && hint === 'memory-snapshot') && !(keyed && sniffSnapshot(b, p.name))) return null
   if (p.length !== null && p.tail[p.tail.length - 1] !== 0x2e)
     return sniffed('memory-snapshot', 'truncated', {}, [cutFinding('The pickle ends before its STOP mark.', p.length)])
   return sniffed('memory-snapshot')
