@@ -3,6 +3,7 @@ import { useState, type ReactElement, type ReactNode } from 'react'
 import type { AllocationDetails as Details, AllocatorInfo, Frame } from '../../../shared/api'
 import { address, duration, exactBytes, memory, num, timeMs } from '../../../shared/format'
 import { groupToken } from '../../../paint/memory/raster'
+import { KeyValues, Missing, type KeyValue } from '../details/KeyValues'
 import { Icon } from '../shell/icons'
 import { fail, request, useSession } from '../state/session'
 import { useView } from '../state/view'
@@ -11,13 +12,15 @@ import { fold, shortFile, stackText } from './frames'
 import { useAllocation } from './useAllocation'
 import './details.css'
 
-export interface AllocationDetailsProps {
-  readonly allocator: number
-  readonly allocation: number
+/** Shows the allocation of the shared selection; nothing where the selection is something else. The column's head is the frame's. */
+export function AllocationDetails(): ReactElement | null {
+  const selection = useView(s => s.selection)
+  return selection?.type === 'allocation' ? (
+    <One key={`${selection.allocator}/${selection.allocation}`} allocator={selection.allocator} allocation={selection.allocation} />
+  ) : null
 }
 
-/** The body of the details column for an allocation; the column's head is the frame's. */
-export function AllocationDetails({ allocator, allocation }: AllocationDetailsProps): ReactElement {
+function One({ allocator, allocation }: { readonly allocator: number; readonly allocation: number }): ReactElement {
   const info = useSession(s => s.view?.allocators.find(a => a.id === allocator) ?? null)
   const { details: d, error } = useAllocation(allocator, allocation)
   if (error)
@@ -109,11 +112,7 @@ function LifeBar({ d, info }: { readonly d: Details; readonly info: AllocatorInf
   )
 }
 
-const missing = (why: string): ReactElement => (
-  <span className="none" title={why}>
-    —
-  </span>
-)
+const missing = (why: string): ReactElement => <Missing why={why} />
 
 function Facts({ d, info }: { readonly d: Details; readonly info: AllocatorInfo }): ReactElement {
   const timed = info.timeRange !== null
@@ -134,13 +133,14 @@ function Facts({ d, info }: { readonly d: Details; readonly info: AllocatorInfo 
       : !timed && fromHere && d.freeCompletedEvent !== null
         ? `${num(d.freeCompletedEvent - d.allocEvent)} events`
         : null
-  const rows: [string, ReactNode][] = [
+  const rows: (KeyValue | false)[] = [
     ['Allocated', fromHere ? when(d.allocEvent, d.allocTime) : <span className="soft">before the recording</span>],
-    ...(d.freeRequestedEvent !== null &&
-    d.freeRequestedEvent !== d.freeCompletedEvent &&
-    (pending || d.freeCompletedTime !== d.freeRequestedTime)
-      ? ([['Free asked', when(d.freeRequestedEvent, d.freeRequestedTime)]] as [string, ReactNode][])
-      : []),
+    // A free that was asked for long before it happened: the block waited for another stream.
+    d.freeRequestedEvent !== null &&
+      (pending || (d.freeCompletedEvent !== null && d.freeCompletedEvent > d.freeRequestedEvent + 1)) && [
+        'Free asked',
+        when(d.freeRequestedEvent, d.freeRequestedTime),
+      ],
     [
       'Freed',
       when(d.freeCompletedEvent, d.freeCompletedTime) ?? (
@@ -216,18 +216,7 @@ function Facts({ d, info }: { readonly d: Details; readonly info: AllocatorInfo 
         {x.value}
       </span>,
     ])
-  return (
-    <dl className="kv">
-      {rows.map(([k, v], i) => (
-        <div key={i} className="pair">
-          <dt className="ell" title={k}>
-            {k}
-          </dt>
-          <dd>{v}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <KeyValues rows={rows} />
 }
 
 function FreedBy({ d }: { readonly d: Details }): ReactElement {
