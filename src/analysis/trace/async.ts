@@ -77,6 +77,6 @@ export function asyncTracks(
     skipped.add('too many slices at one time', lanes.dropped)
     const category = stringAt(table.strings, g.cat)
     const title = g.name === -2 ? category || 'async' : stringAt(table.strings, g.name) || category || 'async'
-    return slicesTrack(lanes, processes.place(g.pid), 'async', title, category === title ? '' : category)
+    return slicesTrack(table, lanes, processes.place(g.pid), 'async', title, category === title ? '' : category)
   })
 }

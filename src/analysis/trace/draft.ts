@@ -78,7 +78,20 @@ export class Processes {
   }
 }
 
-export function slicesTrack(lanes: Lanes, place: Place, role: 'thread' | 'stream' | 'async', name: string, note: string): Draft {
+const picked = (column: Int32Array, rows: Uint32Array): Int32Array => {
+  const out = new Int32Array(rows.length)
+  for (let i = 0; i < out.length; i++) out[i] = column[rows[i]]
+  return out
+}
+
+export function slicesTrack(
+  table: TraceTable,
+  lanes: Lanes,
+  place: Place,
+  role: 'thread' | 'stream' | 'async',
+  name: string,
+  note: string,
+): Draft {
   return {
     processSort: place.processSort,
     threadSort: place.threadSort,
@@ -97,6 +110,8 @@ export function slicesTrack(lanes: Lanes, place: Place, role: 'thread' | 'stream
       start: lanes.start,
       duration: lanes.duration,
       row: lanes.row,
+      nameId: picked(table.name, lanes.row),
+      categoryId: picked(table.cat, lanes.row),
       flags: lanes.flags,
       parent: lanes.parent,
       time: EMPTY,
@@ -133,6 +148,8 @@ export function counterTrack(time: Float64Array, value: Float64Array, place: Pla
       start: EMPTY,
       duration: EMPTY,
       row: NO_ROWS,
+      nameId: new Int32Array(0),
+      categoryId: new Int32Array(0),
       flags: new Uint8Array(0),
       parent: new Int32Array(0),
       time,

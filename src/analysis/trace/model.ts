@@ -25,6 +25,9 @@ export interface TrackModel {
   readonly duration: Float64Array
   /** Row of the trace table. */
   readonly row: Uint32Array
+  /** String ids of the row's name and category, -1 absent: copies of the table's columns in this order, so that a query reads memory in sequence. */
+  readonly nameId: Int32Array
+  readonly categoryId: Int32Array
   /** 0 slice, 1 instant, 2 slice without an end (drawn to the end of the track, or of the slice around it), 3 slice without a start (length 0, at its end). */
   readonly flags: Uint8Array
   /** Column index of the parent slice; -1 at the top. */

@@ -59,5 +59,4 @@ export function argMax(values: Float64Array, pyramid: Pyramid, from: number, to:
 }
 
 /** The position of the larger value; the earlier one where they are equal. */
-const better = (values: Float64Array, a: number, b: number): number =>
-  values[b] > values[a] || (values[b] === values[a] && b < a) ? b : a
+const better = (values: Float64Array, a: number, b: number): number => (values[b] > values[a] || (values[b] === values[a] && b < a) ? b : a)

@@ -125,7 +125,7 @@ function threadTrack(
   skipped.add('too many slices at one time', lanes.dropped)
   const place = placeOf(table, thread)
   const role = isStream(place.processLabels, place.threadName, place.tid, onDevice, rows.length) ? 'stream' : 'thread'
-  return slicesTrack(lanes, place, role, trackName(role, place.pid, place.tid), place.threadName)
+  return slicesTrack(table, lanes, place, role, trackName(role, place.pid, place.tid), place.threadName)
 }
 
 const STEP = new TextEncoder().encode('ProfilerStep#')

@@ -11,40 +11,9 @@ import { argMax, pyramidOf } from './range-max'
 /** Entries looked at one by one before jumping. */
 const NEAR = 24
 
-/** Reused between queries; grown when a screen needs more. */
-class Scratch {
-  capacity = 0
-  start = new Float64Array(0)
-  duration = new Float64Array(0)
-  lane = new Uint16Array(0)
-  row = new Uint32Array(0)
-  merged = new Uint32Array(0)
-  flags = new Uint8Array(0)
-
-  reserve(used: number, more: number): void {
-    if (used + more <= this.capacity) return
-    const n = (this.capacity = Math.max(4096, 2 * (used + more)))
-    const start = new Float64Array(n)
-    start.set(this.start.subarray(0, used))
-    this.start = start
-    const duration = new Float64Array(n)
-    duration.set(this.duration.subarray(0, used))
-    this.duration = duration
-    const lane = new Uint16Array(n)
-    lane.set(this.lane.subarray(0, used))
-    this.lane = lane
-    const row = new Uint32Array(n)
-    row.set(this.row.subarray(0, used))
-    this.row = row
-    const merged = new Uint32Array(n)
-    merged.set(this.merged.subarray(0, used))
-    this.merged = merged
-    const flags = new Uint8Array(n)
-    flags.set(this.flags.subarray(0, used))
-    this.flags = flags
-  }
-}
-const scratch = new Scratch()
+/** Positions that a query chose and how many slices each stands for; reused between queries, grown when a screen needs more. */
+let chosen = new Uint32Array(8192)
+let stands = new Uint32Array(8192)
 
 /**
  * Slices of `tracks` that touch `[start, end)`, for `width` pixel columns. Times are ns relative to the table's epoch, in and out.
@@ -61,56 +30,89 @@ export function slicesInWindow(
   width: number,
 ): Omit<SlicesAnswer, 'version'> {
   const trackStart = new Uint32Array(tracks.length + 1)
+  const laneEnds: number[] = []
   let n = 0
-  if (end > start && width > 0)
-    tracks.forEach((track, t) => {
-      if (track.kind === 'slices')
-        for (let lane = 0; lane < track.depth; lane++) n = laneInWindow(track, lane, start, end, (end - start) / width, width, n)
-      trackStart[t + 1] = n
-    })
-  const row = scratch.row.slice(0, n)
-  const name = new Uint32Array(n)
-  const category = new Uint32Array(n)
-  const names = localStrings(table.strings, table.name, row, name)
-  const categories = localStrings(table.strings, table.cat, row, category)
-  return {
+  tracks.forEach((track, t) => {
+    if (track.kind === 'slices' && end > start && width > 0)
+      for (let lane = 0; lane < track.depth; lane++) laneEnds.push((n = chooseInLane(track, lane, start, end, width, n)))
+    trackStart[t + 1] = n
+  })
+  const out = {
     trackStart,
-    start: scratch.start.slice(0, n),
-    duration: scratch.duration.slice(0, n),
-    lane: scratch.lane.slice(0, n),
-    row,
-    merged: scratch.merged.slice(0, n),
-    flags: scratch.flags.slice(0, n),
-    name,
-    category,
-    names,
-    categories,
+    start: new Float64Array(n),
+    duration: new Float64Array(n),
+    lane: new Uint16Array(n),
+    row: new Uint32Array(n),
+    merged: stands.slice(0, n),
+    flags: new Uint8Array(n),
+    name: new Uint32Array(n),
+    category: new Uint32Array(n),
+  }
+  const names = new LocalStrings(table.strings)
+  const categories = new LocalStrings(table.strings)
+  let l = 0
+  let from = 0
+  for (const track of tracks) {
+    if (track.kind !== 'slices' || laneEnds.length === 0) continue
+    for (let lane = 0; lane < track.depth; lane++) {
+      const to = laneEnds[l++]
+      copyLane(track, lane, from, to, out)
+      from = to
+    }
+  }
+  names.map(tracks, trackStart, 'nameId', out.name)
+  categories.map(tracks, trackStart, 'categoryId', out.category)
+  return { ...out, names: names.texts(), categories: categories.texts() }
+}
+
+/** Copies what was chosen in one lane to the columns of the answer. */
+function copyLane(
+  track: TrackModel,
+  lane: number,
+  from: number,
+  to: number,
+  out: { start: Float64Array; duration: Float64Array; lane: Uint16Array; row: Uint32Array; flags: Uint8Array },
+): void {
+  const { start, duration, row, flags } = track
+  out.lane.fill(lane, from, to)
+  for (let k = from; k < to; k++) {
+    const i = chosen[k]
+    out.start[k] = start[i]
+    out.duration[k] = duration[i]
+    out.row[k] = row[i]
+    out.flags[k] = flags[i]
   }
 }
 
-/** Appends the visible slices of one lane to the scratch columns; returns the new length. */
-function laneInWindow(track: TrackModel, lane: number, t0: number, t1: number, px: number, width: number, used: number): number {
+/** Chooses the slices of one lane that are answered, from place `used` of `chosen` on; returns the new end. */
+function chooseInLane(track: TrackModel, lane: number, t0: number, t1: number, width: number, used: number): number {
   const { start, duration } = track
   const from = firstVisible(track, lane, t0)
   const to = lowerBound(start, from, track.laneStart[lane + 1], t1)
   if (from >= to) return used
-  scratch.reserve(used, Math.min(to - from, 2 * width + 4))
-  const outStart = scratch.start
-  const outDuration = scratch.duration
-  const outLane = scratch.lane
-  const outRow = scratch.row
-  const outMerged = scratch.merged
-  const outFlags = scratch.flags
-  const { row, flags } = track
+  const room = used + Math.min(to - from, 2 * width + 4)
+  if (room > chosen.length) {
+    const grow = (old: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> => {
+      const bigger = new Uint32Array(2 * room)
+      bigger.set(old.subarray(0, used))
+      return bigger
+    }
+    chosen = grow(chosen)
+    stands = grow(stands)
+  }
+  const ids = chosen
+  const counts = stands
+  const px = (t1 - t0) / width
   let n = used
-  let column = -1
-  for (let i = from; i < to; ) {
+  /** End of the column of the last narrow slice. */
+  let edge = t0
+  for (let i = from; i < to;) {
     let best = i
     let longest = duration[i]
     let next = i + 1
     if (longest < px) {
-      column = Math.max(column + 1, Math.floor((start[i] - t0) / px), 0)
-      const edge = t0 + (column + 1) * px
+      const s = start[i]
+      if (s >= edge) edge = s < edge + px ? edge + px : t0 + (Math.floor((s - t0) / px) + 1) * px
       const near = next + NEAR < to ? next + NEAR : to
       while (next < near && start[next] < edge) {
         const d = duration[next]
@@ -132,13 +134,8 @@ function laneInWindow(track: TrackModel, lane: number, t0: number, t1: number, p
         }
       }
     }
-    outStart[n] = start[best]
-    outDuration[n] = duration[best]
-    outLane[n] = lane
-    outRow[n] = row[best]
-    outMerged[n] = next - i
-    outFlags[n] = flags[best]
-    n++
+    ids[n] = best
+    counts[n++] = next - i
     i = next
   }
   return n
@@ -180,33 +177,49 @@ function gallop(values: Float64Array, from: number, to: number, t: number): numb
   return lowerBound(values, a, Math.min(b, to), t)
 }
 
-/** Decoded strings of a table and a scratch column from its ids to those of an answer. */
-interface Local {
-  readonly texts: Map<number, string>
-  readonly local: Int32Array
-}
-const locals = new WeakMap<StringTable, Local>()
+/** Decoded strings of a table, and a scratch column from its ids to those of an answer. */
+const decoded = new WeakMap<StringTable, { readonly texts: Map<number, string>; readonly local: Int32Array }>()
 
-/** Fills `out` with indices into the returned list, one for each row's string; absent strings are ''. */
-function localStrings(strings: StringTable, column: Int32Array, rows: Uint32Array, out: Uint32Array): readonly string[] {
-  let l = locals.get(strings)
-  // One more entry at the front, for "absent" (-1).
-  if (!l) locals.set(strings, (l = { texts: new Map(), local: new Int32Array(strings.offsets.length) }))
-  const { texts, local } = l
-  const ids: number[] = []
-  for (let i = 0; i < rows.length; i++) {
-    const id = column[rows[i]] + 1
-    let at = local[id]
-    if (at === 0) {
-      ids.push(id)
-      at = local[id] = ids.length
-    }
-    out[i] = at - 1
+/** Numbers the strings of one answer. */
+class LocalStrings {
+  readonly #strings: StringTable
+  readonly #shared: { readonly texts: Map<number, string>; readonly local: Int32Array }
+  readonly #ids: number[] = []
+
+  constructor(strings: StringTable) {
+    this.#strings = strings
+    let shared = decoded.get(strings)
+    // One more entry at the front, for "absent" (-1).
+    if (!shared) decoded.set(strings, (shared = { texts: new Map(), local: new Int32Array(strings.offsets.length) }))
+    this.#shared = shared
   }
-  return ids.map(id => {
-    local[id] = 0
-    let text = texts.get(id)
-    if (text === undefined) texts.set(id, (text = stringAt(strings, id - 1)))
-    return text
-  })
+
+  /** Fills `out` with local numbers of the strings of what was chosen. */
+  map(tracks: readonly TrackModel[], trackStart: Uint32Array, column: 'nameId' | 'categoryId', out: Uint32Array): void {
+    const { local } = this.#shared
+    const ids = this.#ids
+    tracks.forEach((track, t) => {
+      const of = track[column]
+      for (let k = trackStart[t]; k < trackStart[t + 1]; k++) {
+        const id = of[chosen[k]] + 1
+        let at = local[id]
+        if (at === 0) {
+          ids.push(id)
+          at = local[id] = ids.length
+        }
+        out[k] = at - 1
+      }
+    })
+    for (const id of ids) local[id] = 0
+  }
+
+  /** The strings by local number; '' for absent ones. */
+  texts(): readonly string[] {
+    const { texts } = this.#shared
+    return this.#ids.map(id => {
+      let text = texts.get(id)
+      if (text === undefined) texts.set(id, (text = stringAt(this.#strings, id - 1)))
+      return text
+    })
+  }
 }
