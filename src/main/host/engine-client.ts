@@ -21,11 +21,11 @@ export class EngineClient {
   constructor(spawn: () => WorkerLike, init: EngineInit, onDeath: (reason: string) => void) {
     this.#onDeath = onDeath
     this.#worker = spawn()
-    this.#worker.on('message', (m: EngineReply) => this.#reply(m))
-    this.#worker.on('error', (e: Error) =>
+    this.#worker.on('message', m => this.#reply(m as EngineReply))
+    this.#worker.on('error', e =>
       this.#died('code' in e && e.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it ran out of memory' : e.message.slice(0, 300)),
     )
-    this.#worker.on('exit', (code: number) => this.#died(`it ended with code ${code}`))
+    this.#worker.on('exit', code => this.#died(`it ended with code ${code}`))
     this.#worker.postMessage({ call: 0, method: 'init', args: init } satisfies EngineCall)
   }
 

@@ -25,7 +25,7 @@ export function fakeWorker(serve: (port: PortLike) => void): FakeWorker {
     postMessage: (m, transfer = []) => {
       if (!ended) port2.postMessage(m, [...transfer])
     },
-    on: (event, listener) => port2.on(event, listener as (m: unknown) => void),
+    on: (event, listener) => port2.on(event, listener),
   })
   port1.on('message', (m: unknown) => {
     if (!ended) events.emit('message', m)
@@ -34,7 +34,7 @@ export function fakeWorker(serve: (port: PortLike) => void): FakeWorker {
     postMessage: (m, transfer = []) => {
       if (!ended) port1.postMessage(m, [...transfer])
     },
-    on: (event, listener) => events.on(event, listener as (value: unknown) => void),
+    on: (event: string, listener: (value: never) => void) => events.on(event, listener as (value: unknown) => void),
     terminate: () => {
       end(1)
       return Promise.resolve(1)

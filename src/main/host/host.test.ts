@@ -27,7 +27,8 @@ function bookkeeper(port: PortLike, started: (init: EngineInit) => void, onQuery
   let init: EngineInit = { session: '', version: 0, nextId: 0 }
   let version = 0
   const files = new Map<string, { file: EngineFile; count: number }>()
-  port.on('message', (c: EngineCall) => {
+  port.on('message', message => {
+    const c = message as EngineCall
     const answer = (r: Omit<EngineReply, 'call'>): void => port.postMessage({ call: c.call, ...r })
     const args = c.args as { file: EngineFile & string; table: { count: number } }
     switch (c.method) {
@@ -411,9 +412,10 @@ describe('the engine', () => {
               {
                 postMessage: (m, t) => port.postMessage(m, t),
                 on: (e, l) =>
-                  port.on(e, (c: EngineCall) => {
+                  port.on(e, message => {
+                    const c = message as EngineCall
                     if (c.method === 'table' && (c.args as { file: EngineFile }).file.path.includes('bad')) w.crash(new Error('boom'))
-                    else (l as (c: EngineCall) => void)(c)
+                    else l(c)
                   }),
               },
               () => undefined,

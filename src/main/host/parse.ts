@@ -16,8 +16,8 @@ export type ReadFile = (request: ParseRequest, options: ReadOptions) => Promise<
 /** Answers the parse requests that arrive on `port`, one at a time. Never throws: what goes wrong becomes a diagnostic of the file. */
 export function serveParse(port: PortLike, read: ReadFile): void {
   let queue = Promise.resolve()
-  port.on('message', (request: ParseRequest) => {
-    queue = queue.then(() => parseOne(port, read, request))
+  port.on('message', request => {
+    queue = queue.then(() => parseOne(port, read, request as ParseRequest))
   })
 }
 

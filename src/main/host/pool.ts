@@ -173,8 +173,8 @@ export class ParsePool {
       }
     const thread: Thread = { worker: this.#spawn(), running: null, dead: false, idle: null }
     this.#threads.add(thread)
-    thread.worker.on('message', (m: ParseMessage) => this.#message(thread, m))
-    thread.worker.on('error', (e: Error) => this.#died(thread, e))
+    thread.worker.on('message', m => this.#message(thread, m as ParseMessage))
+    thread.worker.on('error', e => this.#died(thread, e))
     thread.worker.on('exit', () => this.#died(thread, null))
     return thread
   }

@@ -2,20 +2,23 @@
  * Messages between the host and its worker threads. Both ends are ours, but a worker may die at any time, so every request has an id and every
  * answer names it; nothing relies on order. Buffers are transferred, never copied.
  */
+import type { SessionView } from '../../shared/api'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { ParsedTable } from '../../shared/tables'
 
 /** The side of a worker thread that the host holds. A Node `Worker` is one; tests inject others. */
 export interface WorkerLike {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
-  on(event: 'message' | 'error' | 'exit', listener: (value: never) => void): unknown
+  on(event: 'message', listener: (message: unknown) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'exit', listener: (code: number) => void): unknown
   terminate(): Promise<unknown>
 }
 
 /** The side that the worker's own code holds: `parentPort`, or one end of a channel in tests. */
 export interface PortLike {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
-  on(event: 'message', listener: (value: never) => void): unknown
+  on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
 export type ReadableKind = 'chrome-trace' | 'memory-snapshot'
@@ -60,6 +63,9 @@ export interface EngineFile {
   readonly rankFromName: boolean
   readonly stamp: FileStamp
 }
+
+/** What the engine tells of its tables; the host adds jobs, checks of the catalog and the notice. */
+export type EngineView = Omit<SessionView, 'jobs' | 'notice'>
 
 export interface EngineInit {
   readonly session: string

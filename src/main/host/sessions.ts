@@ -11,10 +11,7 @@ import type { SnapshotTable } from '../../shared/tables'
 import { EngineClient } from './engine-client'
 import { OpenFile } from './open-file'
 import type { ParseOutcome, ParsePool } from './pool'
-import type { EngineFile, WorkerLike } from './protocol'
-
-/** What the engine tells of its tables; the host adds jobs, checks of the catalog and the notice. */
-export type EngineView = Omit<SessionView, 'jobs' | 'notice'>
+import type { EngineFile, EngineView, WorkerLike } from './protocol'
 
 /** What reading a file told about it, for the tree. */
 export interface ReadFacts extends RankFacts {
@@ -136,8 +133,10 @@ export class Sessions {
         void this.#close(s)
         continue
       }
+      const told = JSON.stringify(s.catalog.checks) !== JSON.stringify(now.checks)
       s.catalog = now
       this.#sync(s)
+      if (told) this.#tell(s)
     }
   }
 
@@ -205,7 +204,8 @@ export class Sessions {
   }
 
   async #take(s: OpenSession, f: OpenFile, outcome: ParseOutcome): Promise<void> {
-    if (s.files.get(f.file.id) !== f || outcome.state === 'cancelled') return
+    if (s.files.get(f.file.id) !== f) return
+    if (outcome.state === 'cancelled') return this.#tell(s)
     const { file } = f
     if (outcome.state === 'failed') {
       const { stamp } = outcome

@@ -1,0 +1,7 @@
+/** The thread of a session's engine. */
+import { parentPort } from 'node:worker_threads'
+import { readArgsText } from '../../formats/chrome-trace/args'
+import { serveEngine } from './engine/serve'
+
+if (!parentPort) throw new Error('engine.worker runs as a worker thread only')
+serveEngine(parentPort, { readArgs: readArgsText })

@@ -1,0 +1,222 @@
+/**
+ * The engine of one session: owns the tables, builds the models and answers queries. Runs in a thread of its own (engine.worker.ts) or in process in tests.
+ *
+ * Times of queries belong to a group; each source is asked in its own time, shifted by an exact integer. Ids of tracks and allocators are unique
+ * over all sources and name the same thing as long as it is there, also when its file is read again; an id that is unknown is a RequestError.
+ */
+import { allocationDetails } from '../../../analysis/allocator/owners'
+import { memoryPicture } from '../../../analysis/allocator/picture'
+import { memoryAt, smallerAt } from '../../../analysis/allocator/pictureAt'
+import type { TrackModel } from '../../../analysis/trace/model'
+import {
+  RequestError,
+  type AllocatorInfo,
+  type Answers,
+  type Axis,
+  type RequestArgs,
+  type StepInfo,
+  type TimeGroup,
+  type TrackInfo,
+} from '../../../shared/api'
+import type { Diagnostic } from '../../../shared/diagnostics'
+import type { ParsedTable } from '../../../shared/tables'
+import { compareNames } from '../../../session/names'
+import { buildTimeGroups } from '../../../session/time-groups'
+import type { EngineFile, EngineInit, EngineView } from '../protocol'
+import { argsOf, type ReadArgs } from './args'
+import { insideSlice } from './inside'
+import { slicesOfTracks, type TrackQuery } from './slices'
+import { makeSource, rangeOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
+import { allocatorInfo, sourceInfo, stepInfos, trackInfos } from './view'
+
+/** Where a source stands: its index in the view, its group and what is added to its times to get those of the group. */
+export interface Place {
+  readonly index: number
+  readonly group: number | null
+  readonly offset: number | null
+}
+
+/** More pixels than any screen; a larger picture is refused rather than tried. */
+const MAX_PIXELS = 2 ** 26
+
+interface Entry {
+  readonly source: Source
+  place: Place
+}
+
+export interface EngineDeps {
+  /** Text of a byte range of the uncompressed stream of a file. */
+  readonly readArgs: ReadArgs
+}
+
+/** Answer of the methods that change tables. */
+export interface Changed {
+  readonly view: EngineView
+  readonly nextId: number
+}
+
+export class Engine {
+  readonly #session: string
+  readonly #deps: EngineDeps
+  #version: number
+  #nextId: number
+  /** By file id, in order of arrival; a file that is read again keeps its place. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #failed = new Map<string, readonly Diagnostic[]>()
+  /** Ids by what they name, so that they survive a new reading. */
+  readonly #ids = new Map<string, number>()
+  #tracks = new Map<number, { readonly entry: Entry; readonly source: TraceSource; readonly track: TrackModel }>()
+  #allocators = new Map<
+    number,
+    { readonly entry: Entry; readonly source: SnapshotSource; readonly allocator: Allocator; readonly info: AllocatorInfo }
+  >()
+  #groups: readonly TimeGroup[] = []
+  #view: EngineView
+
+  constructor(init: EngineInit, deps: EngineDeps) {
+    this.#session = init.session
+    this.#version = init.version
+    this.#nextId = init.nextId
+    this.#deps = deps
+    this.#view = this.#build()
+  }
+
+  get view(): EngineView {
+    return this.#view
+  }
+
+  // ── tables ──
+
+  /** Takes over the table of a file, in place of an earlier one. */
+  setTable(file: EngineFile, table: ParsedTable, diagnostics: readonly Diagnostic[]): Changed {
+    const source = makeSource(file, table, diagnostics)
+    this.#failed.delete(file.id)
+    this.#entries.set(file.id, { source, place: { index: 0, group: null, offset: null } })
+    return this.#changed()
+  }
+
+  /** A file of which nothing can be shown: its table goes, its diagnostics stay. */
+  fail(file: string, diagnostics: readonly Diagnostic[]): Changed {
+    this.#entries.delete(file)
+    this.#failed.set(file, diagnostics)
+    return this.#changed()
+  }
+
+  /** Forgets a file. */
+  drop(file: string): Changed {
+    this.#entries.delete(file)
+    this.#failed.delete(file)
+    return this.#changed()
+  }
+
+  #changed(): Changed {
+    this.#version++
+    this.#view = this.#build()
+    return { view: this.#view, nextId: this.#nextId }
+  }
+
+  #id(key: string): number {
+    let id = this.#ids.get(key)
+    if (id === undefined) this.#ids.set(key, (id = this.#nextId++))
+    return id
+  }
+
+  #build(): EngineView {
+    const entries = [...this.#entries.values()]
+    const times = buildTimeGroups(
+      entries.map(({ source: s }, index) => ({
+        index,
+        epochNs: s.table.epochNs,
+        clock: s.table.clock,
+        range: rangeOf(s),
+        label: s.file.path.slice(s.file.path.lastIndexOf('/') + 1),
+      })),
+    )
+    entries.forEach((e, index) => (e.place = { index, group: times.group[index] ?? null, offset: times.offsets[index] ?? null }))
+    this.#groups = times.groups
+    this.#tracks = new Map()
+    this.#allocators = new Map()
+    const tracks: TrackInfo[] = []
+    const steps: StepInfo[] = []
+    const allocators: AllocatorInfo[] = []
+    // Files arrive in any order; the screen has them in the order of their paths.
+    const ordered = [...entries].sort((a, b) => compareNames(a.source.file.path, b.source.file.path))
+    for (const entry of ordered) {
+      const { source, place } = entry
+      if (source.kind === 'chrome-trace') {
+        const seen = new Map<string, number>()
+        const ids = source.model.tracks.map(t => {
+          const key = JSON.stringify([source.file.id, t.role, t.pid, t.tid, t.name])
+          const nth = seen.get(key) ?? 0
+          seen.set(key, nth + 1)
+          return this.#id(`${key}${nth}`)
+        })
+        source.model.tracks.forEach((track, i) => this.#tracks.set(ids[i] as number, { entry, source, track }))
+        tracks.push(...trackInfos(source, place, ids))
+        steps.push(...stepInfos(source, place))
+      } else
+        for (const allocator of source.allocators) {
+          const id = this.#id(JSON.stringify([source.file.id, 'device', allocator.model.device]))
+          const info = allocatorInfo(source, allocator, place, id)
+          this.#allocators.set(id, { entry, source, allocator, info })
+          allocators.push(info)
+        }
+    }
+    allocators.sort((a, b) => a.rank - b.rank)
+    return {
+      session: this.#session,
+      version: this.#version,
+      groups: this.#groups,
+      sources: entries.map(e => sourceInfo(e.source, e.place)),
+      tracks,
+      steps,
+      allocators,
+      diagnostics: [...ordered.flatMap(e => e.source.diagnostics), ...[...this.#failed.values()].flat()],
+    }
+  }
+
+  // ── trace ──
+
+  slices({ tracks, start, end, width }: RequestArgs<'trace.slices'>): Answers['trace.slices'] {
+    return { version: this.#version, ...slicesOfTracks(this.#trackQueries(tracks), start, end, width) }
+  }
+
+  #trackQueries(ids: readonly number[]): readonly TrackQuery[] {
+    return ids.map(id => {
+      const t = this.#tracks.get(id)
+      if (!t) throw new RequestError(`Track ${id} is not there (any more).`)
+      if (t.entry.place.offset === null) throw new RequestError(`Track ${id} has no times.`)
+      return { table: t.source.table, track: t.track, offset: t.entry.place.offset }
+    })
+  }
+
+  // ── allocator ──
+
+  picture(q: RequestArgs<'memory.picture'>): Answers['memory.picture'] {
+    if (q.width * q.height > MAX_PIXELS) throw new RequestError('The picture is larger than any screen.')
+    const { allocator, offset } = this.#allocator(q.allocator, q.axis)
+    return { version: this.#version, ...memoryPicture(allocator.model, { ...q, offset }, allocator.owners) }
+  }
+
+  at({ allocator: id, axis, at }: RequestArgs<'memory.at'>): Answers['memory.at'] {
+    const { allocator, offset } = this.#allocator(id, axis)
+    return memoryAt(allocator.model, axis, at, allocator.owners.groupOf, allocator.owners.groups.length, offset)
+  }
+
+  smaller(q: RequestArgs<'memory.smaller'>): Answers['memory.smaller'] {
+    const { allocator } = this.#allocator(q.allocator, 'event')
+    if (q.event >= allocator.model.events) throw new RequestError('This event is not there (any more).')
+    return smallerAt(allocator.model, q.event, q.from, q.to, q.limit, allocator.owners)
+  }
+
+  /** The allocator of an id and, for the time axis, what is added to its times. */
+  #allocator(
+    id: number,
+    axis: Axis,
+  ): { readonly entry: Entry; readonly source: SnapshotSource; readonly allocator: Allocator; readonly offset: number } {
+    const a = this.#allocators.get(id)
+    if (!a) throw new RequestError(`Allocator ${id} is not there (any more).`)
+    if (axis === 'time' && a.info.group === null) throw new RequestError('This snapshot has no times; only the event axis is there.')
+    return { ...a, offset: a.entry.place.offset ?? 0 }
+  }
+}

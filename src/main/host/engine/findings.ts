@@ -1,0 +1,75 @@
+/** What the models found out about a file, for the diagnostics panel: whatever is not drawn or does not add up is told with its count. */
+import type { AllocatorModel } from '../../../analysis/allocator/model'
+import type { TraceModel } from '../../../analysis/trace/model'
+import type { Diagnostic } from '../../../shared/diagnostics'
+import { exactBytes, num } from '../../../shared/format'
+
+export function traceFindings(file: string, model: TraceModel): readonly Diagnostic[] {
+  const out: Diagnostic[] = []
+  const skipped = Object.entries(model.skipped).filter(([, n]) => n > 0)
+  const total = skipped.reduce((n, [, k]) => n + k, 0)
+  if (total > 0)
+    out.push({
+      severity: 'warning',
+      code: 'trace-events-not-shown',
+      file,
+      offset: null,
+      message: `${num(total)} ${total === 1 ? 'event stands' : 'events stand'} on no track: ${skipped.map(([why, n]) => `${why} (${num(n)})`).join(', ')}.`,
+      meaning: 'They are not drawn; all others are.',
+      action: 'None needed, unless you look for these events.',
+      count: total,
+    })
+  const { begins, ends } = model.unmatched
+  if (begins + ends > 0)
+    out.push({
+      severity: 'info',
+      code: 'trace-unmatched',
+      file,
+      offset: null,
+      message: `${num(begins)} begin ${begins === 1 ? 'event has' : 'events have'} no end, ${num(ends)} end ${ends === 1 ? 'event has' : 'events have'} no begin.`,
+      meaning: 'A slice without an end is drawn to the end of its track and marked; one without a begin is marked where it ends.',
+      action: 'Expected where recording began or stopped inside a call.',
+      count: begins + ends,
+    })
+  return out
+}
+
+export function replayFindings(file: string, model: AllocatorModel): readonly Diagnostic[] {
+  const out: Diagnostic[] = []
+  const { selfCheck, retired, unknownFrees, unknownFreeBytes } = model.figures
+  const device = `Device ${model.device}`
+  if (!selfCheck.ok)
+    out.push({
+      severity: 'warning',
+      code: 'replay-differs-from-table',
+      file,
+      offset: null,
+      message: `${device}: the history ends with ${exactBytes(selfCheck.replayBytes)} active, the segment table has ${exactBytes(selfCheck.tableBytes)}.`,
+      meaning: 'Events are missing from the history or the file; the curve may be off by the difference.',
+      action: 'Record with a larger max_entries, or take the snapshot while nothing is allocated or freed.',
+      count: 1,
+    })
+  if (retired > 0)
+    out.push({
+      severity: 'info',
+      code: 'replay-address-reused',
+      file,
+      offset: null,
+      message: `${device}: ${num(retired)} ${retired === 1 ? 'allocation was' : 'allocations were'} made at an address that was still live.`,
+      meaning: 'The earlier one counts as freed at that event: its free is missing from the history.',
+      action: 'None needed.',
+      count: retired,
+    })
+  if (unknownFrees > 0)
+    out.push({
+      severity: 'info',
+      code: 'replay-unknown-frees',
+      file,
+      offset: null,
+      message: `${device}: ${num(unknownFrees)} ${unknownFrees === 1 ? 'free' : 'frees'} (${exactBytes(unknownFreeBytes)}) of memory that was allocated before the recording.`,
+      meaning: 'These bytes belong to the start state; where they were allocated is not known.',
+      action: 'Start recording earlier, or with a larger max_entries, to see them.',
+      count: unknownFrees,
+    })
+  return out
+}

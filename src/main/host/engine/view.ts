@@ -1,0 +1,100 @@
+/** The parts of the session view that come from tables: groups, sources, tracks, steps, allocators. Ids are given by the engine. */
+import { peakTime } from '../../../analysis/allocator/pictureAt'
+import type { AllocatorInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
+import type { ClockDomain } from '../../../shared/tables'
+import type { Place } from './engine'
+import { allocatorRange, eventsOf, rangeOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
+
+const CLOCKS: Readonly<Record<ClockDomain, string>> = {
+  'kineto-base-time': 'Unix time: base time of the trace plus the time of the event',
+  'unix-microseconds': 'Unix time in microseconds, as stored in the file',
+  unknown: 'relative to an unknown zero; not aligned with other files',
+  none: 'no times in the file',
+}
+
+const shifted = (range: readonly [number, number] | null, offset: number | null): readonly [number, number] | null =>
+  range === null || offset === null ? null : [range[0] + offset, range[1] + offset]
+
+export function sourceInfo(s: Source, { index, group, offset }: Place): SourceInfo {
+  return {
+    index,
+    file: s.file.id,
+    path: s.file.path,
+    kind: s.kind,
+    group,
+    clock: CLOCKS[s.table.clock],
+    rank: s.kind === 'chrome-trace' ? (s.table.rank ?? s.file.rank) : s.file.rank,
+    complete: s.table.complete,
+    events: eventsOf(s),
+    range: shifted(rangeOf(s), offset),
+  }
+}
+
+/** Tracks of a source that has a place in time; `ids` by track. */
+export function trackInfos(s: TraceSource, { index, group }: Place, ids: readonly number[]): readonly TrackInfo[] {
+  if (group === null) return []
+  return s.model.tracks.map((t, i) => ({
+    id: ids[i] as number,
+    source: index,
+    group,
+    kind: t.kind,
+    pid: t.pid,
+    tid: t.tid,
+    processName: t.processName,
+    processLabels: t.processLabels,
+    role: t.role,
+    name: t.name,
+    note: t.note,
+    depth: t.depth,
+    events: t.events,
+    min: t.min,
+    max: t.max,
+  }))
+}
+
+export function stepInfos(s: TraceSource, { index, group, offset }: Place): readonly StepInfo[] {
+  if (group === null || offset === null) return []
+  return s.model.steps.map(t => ({ name: t.name, source: index, group, start: t.start + offset, duration: t.duration }))
+}
+
+export function allocatorInfo(s: SnapshotSource, a: Allocator, place: Place, id: number): AllocatorInfo {
+  const { model, owners } = a
+  const f = model.figures
+  const offset = place.offset ?? 0
+  const timed = place.group !== null
+  const timeOf = (event: number): number | null => {
+    const t = event >= 0 && timed ? (model.time[event] as number) : NaN
+    return Number.isNaN(t) ? null : t + offset
+  }
+  const trace = s.table.devices[model.traceIndex]
+  return {
+    id,
+    source: place.index,
+    path: s.file.path,
+    rank: s.file.rank ?? 0,
+    rankFromName: s.file.rankFromName,
+    device: model.device,
+    group: timed && allocatorRange(model) !== null ? place.group : null,
+    events: model.events,
+    allocations: model.count,
+    startActiveBytes: f.startActiveBytes,
+    peakActiveBytes: f.peakActiveBytes,
+    peakActiveEvent: f.peakActiveEvent,
+    peakTime: timed ? peakTime(model, offset) : null,
+    endActiveBytes: f.endActiveBytes,
+    peakAllocatedBytes: f.peakAllocatedBytes,
+    endAllocatedBytes: f.endAllocatedBytes,
+    startReservedBytes: f.startReservedBytes,
+    peakReservedBytes: f.peakReservedBytes,
+    endReservedBytes: f.endReservedBytes,
+    startBlocks: model.startCount,
+    unknownFrees: f.unknownFrees,
+    unknownFreeBytes: f.unknownFreeBytes,
+    ooms: f.ooms.map(o => ({ event: o.event, time: timeOf(o.event), size: o.size, deviceFree: o.deviceFree })),
+    checkpoints: f.checkpoints,
+    selfCheck: f.selfCheck,
+    timeRange: timed ? shifted(allocatorRange(model), offset) : null,
+    endsEarly: trace ? trace.complete === false : !s.table.complete,
+    groups: owners.groups,
+  }
+}
