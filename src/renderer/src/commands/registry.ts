@@ -58,7 +58,7 @@ async function focusAllocation(s: Extract<Selection, { type: 'allocation' }>): P
   const v = useView.getState()
   if (v.selection !== s) return // the answer is late: something else is selected now
   if (onEvents()) {
-    const start = Math.max(a.allocEvent, 0)
+    const start = Math.max(a.allocEvent, -1)
     const end = a.freeCompletedEvent ?? allocator.events
     v.setEventWindow(focusWindow(v.eventWindow, { start, end: Math.max(end, start + 1) }, v.eventExtent, 4))
     return
@@ -93,7 +93,7 @@ function goToPeak(): void {
   const v = useView.getState()
   if (!a) return
   if (v.memoryAxis === 'event') {
-    const at = Math.max(a.peakActiveEvent, 0)
+    const at = a.peakActiveEvent
     v.setEventCursor(at)
     v.setEventWindow(reveal(v.eventWindow, at, v.eventExtent, 4))
   }

@@ -10,9 +10,14 @@ import { Icon } from '../shell/icons'
 import { count } from '../shell/words'
 import { KeyValues, Missing } from './KeyValues'
 import { LazyChart } from './LazyChart'
+import { inUnit, unitFor, type Unit } from './unit'
 
-/** A figure in the unit that fits, the exact bytes on hover. */
-const Bytes = ({ v }: { readonly v: number }): ReactElement => <span title={exactBytes(v)}>{v === 0 ? '0' : memory(v)}</span>
+/** A figure in the unit of the table's head, the exact bytes on hover. */
+const Bytes = ({ v, unit }: { readonly v: number; readonly unit: Unit }): ReactElement => (
+  <span title={exactBytes(v)} aria-label={exactBytes(v)}>
+    {inUnit(v, unit)}
+  </span>
+)
 
 export function AllocatorFigures({
   session,
@@ -25,6 +30,7 @@ export function AllocatorFigures({
 }): ReactElement {
   const shown = useView(s => s.allocator === a.id)
   const many = useSession(s => (s.view?.allocators.filter(x => x.source === a.source).length ?? 0) > 1)
+  const unit = unitFor(Math.max(a.peakActiveBytes, a.peakReservedBytes, a.peakAllocatedBytes))
   const caption = `figures-${a.id}`
   return (
     <section aria-label={`Allocator of device ${a.device}`}>
@@ -51,7 +57,7 @@ export function AllocatorFigures({
         </caption>
         <thead>
           <tr>
-            <td />
+            <td className="unit">{unit.name}</td>
             <th scope="col">Start</th>
             <th scope="col">Peak</th>
             <th scope="col">End</th>
@@ -61,13 +67,13 @@ export function AllocatorFigures({
           <tr>
             <th scope="row">Active, requested</th>
             <td>
-              <Bytes v={a.startActiveBytes} />
+              <Bytes v={a.startActiveBytes} unit={unit} />
             </td>
             <td>
-              <Bytes v={a.peakActiveBytes} />
+              <Bytes v={a.peakActiveBytes} unit={unit} />
             </td>
             <td>
-              <Bytes v={a.endActiveBytes} />
+              <Bytes v={a.endActiveBytes} unit={unit} />
             </td>
           </tr>
           <tr>
@@ -76,22 +82,22 @@ export function AllocatorFigures({
               <Missing why="only its peak and end are told" />
             </td>
             <td>
-              <Bytes v={a.peakAllocatedBytes} />
+              <Bytes v={a.peakAllocatedBytes} unit={unit} />
             </td>
             <td>
-              <Bytes v={a.endAllocatedBytes} />
+              <Bytes v={a.endAllocatedBytes} unit={unit} />
             </td>
           </tr>
           <tr>
             <th scope="row">Reserved</th>
             <td>
-              <Bytes v={a.startReservedBytes} />
+              <Bytes v={a.startReservedBytes} unit={unit} />
             </td>
             <td>
-              <Bytes v={a.peakReservedBytes} />
+              <Bytes v={a.peakReservedBytes} unit={unit} />
             </td>
             <td>
-              <Bytes v={a.endReservedBytes} />
+              <Bytes v={a.endReservedBytes} unit={unit} />
             </td>
           </tr>
         </tbody>

@@ -67,8 +67,9 @@ export function Diagnostics(): ReactElement {
         {groups.map(g => (
           <section key={g.file ?? ''} aria-label={g.file ?? 'All files'}>
             {g.file !== null && (
-              <h3 className="ell" title={g.file}>
-                {g.file}
+              <h3 title={g.file}>
+                <b>{baseName(g.file)}</b>
+                <span className="t3 ell">{folderOf(g.file)}</span>
               </h3>
             )}
             {g.list.map((d, i) => (
@@ -85,6 +86,9 @@ export function Diagnostics(): ReactElement {
     </>
   )
 }
+
+/** The folder of a path, '' where there is none. */
+const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/')
 
 function summary(list: readonly Diagnostic[]): string {
   if (!findings(list)) return ''

@@ -11,7 +11,7 @@ export const GRID = { left: 56, right: 12, top: 8, bottom: 20 } as const
 export function chartWindow(a: AllocatorInfo): { readonly axis: Axis; readonly start: number; readonly end: number } {
   const t = a.timeRange
   if (t && t[1] > t[0]) return { axis: 'time', start: t[0], end: t[1] }
-  return { axis: 'event', start: 0, end: Math.max(a.events, 1) }
+  return { axis: 'event', start: -1, end: Math.max(a.events, 1) }
 }
 
 /** [x, y] of each column; a column without data breaks the line, it is never 0. */

@@ -11,7 +11,7 @@ import { ranksText } from './words'
 
 const extentOf = (g: TimeGroup): TimeWindow => ({ start: 0, end: Math.max(g.durationNs, 1) })
 /** Event axis: -1 is the start state, `events` the end of the last event. */
-export const eventExtent = (a: AllocatorInfo): TimeWindow => ({ start: 0, end: Math.max(a.events, 1) })
+export const eventExtent = (a: AllocatorInfo): TimeWindow => ({ start: -1, end: Math.max(a.events, 1) })
 
 const whole = (w: TimeWindow, e: TimeWindow): boolean => w.start <= e.start && w.end >= e.end
 

@@ -12,8 +12,9 @@ import { isExpandable, treeMove, treeRows, type FileRow, type SessionRow, type T
 import './tree.css'
 
 const HEIGHT = { instance: 24, process: 24, session: 24, file: 22 } as const
-const MODES_HEIGHT = 20
-const showsModes = (r: TreeRow): boolean => r.type === 'session' && r.expanded && r.session.modes.length > 0
+/** The modes of a session stand under it; more than four take two lines at the width of the design. */
+const modesHeight = (r: TreeRow): number =>
+  r.type !== 'session' || !r.expanded || !r.session.modes.length ? 0 : r.session.modes.length > 4 ? 36 : 20
 
 /** The last job of each file tells why its figures are missing. */
 function lastJobs(jobs: ReadonlyMap<string, Job>): ReadonlyMap<string, Job> {
@@ -62,7 +63,7 @@ export function Tree({ root, filter }: { readonly root: RootState; readonly filt
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: i => rows[i].key,
-    estimateSize: i => HEIGHT[rows[i].type] + (showsModes(rows[i]) ? MODES_HEIGHT : 0),
+    estimateSize: i => HEIGHT[rows[i].type] + modesHeight(rows[i]),
     overscan: 8,
   })
   useEffect(() => virtual.measure(), [rows, virtual])
@@ -218,8 +219,8 @@ function SessionContent({ row, toggle }: { readonly row: SessionRow; readonly to
         </span>
         <span className={row.recording ? 'chip rec' : 'chip'}>{row.recording ? 'recording' : 'settled'}</span>
       </div>
-      {showsModes(row) && (
-        <div className="modes" title={`Profile modes that the files show: ${modes}`}>
+      {modesHeight(row) > 0 && (
+        <div className={modesHeight(row) > 20 ? 'modes two' : 'modes'} title={`Profile modes that the files show: ${modes}`}>
           {modes}
         </div>
       )}
@@ -239,7 +240,7 @@ function FileContent({ row, job, feeds }: { readonly row: FileRow; readonly job:
     <div className={feeds ? 'file feeds' : 'file'} title={`${file.path}\n${kind.title}`}>
       <Icon name={kind.icon} size={14} />
       <span className="name">{baseName(row.label)}</span>
-      {!chip && <span className="kind">{kind.word}</span>}
+      {!chip && file.kind !== 'memory-snapshot' && <span className="kind">{kind.word}</span>}
       {chip && <span className={`chip ${chip.cls}`}>{chip.word}</span>}
       <span className="size num">{fileSize(file.bytes)}</span>
     </div>
