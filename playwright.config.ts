@@ -4,7 +4,7 @@ import { CHROMIUM_FLAGS, findBrowser } from './scripts/find-browser.mjs'
 // Both shells, one after the other: the machine of a continuous integration has two cores, and each test has a Chromium of its own or shares one.
 export default defineConfig({
   testDir: 'e2e',
-  outputDir: 'test-results',
+  outputDir: 'test-results/e2e',
   timeout: 60_000,
   expect: { timeout: 10_000 },
   workers: 1,

@@ -38,7 +38,8 @@ const forbidden = room => {
   const owned = OWNED.filter(o => !o.rooms.includes(room)).flatMap(o => o.packages)
   if (owned.length) patterns.push({ regex: `^(${owned.join('|')})(/|$)`, message: `This package does not belong into ${room}.` })
   if (BUILTINS_FREE.includes(room)) patterns.push({ regex: '^node:', message: `${room} runs without Node.` })
-  if (room === 'shared') patterns.push({ regex: '^(?!valibot$|@msgpack/msgpack$)[a-z@]', message: 'shared imports nothing but valibot and msgpack.' })
+  if (room === 'shared')
+    patterns.push({ regex: '^(?!valibot$|@msgpack/msgpack$)[a-z@]', message: 'shared imports nothing but valibot and msgpack.' })
   return patterns
 }
 

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
+import { ensureBuilt } from './ensure-built.mjs'
 import { findBrowser } from './find-browser.mjs'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -101,7 +102,10 @@ mkdirSync(REPORTS, { recursive: true })
 await stage('lint', () => one([bin('eslint'), '.']))
 await stage('format', () => one([bin('prettier'), '--check', '.']))
 await stage('types', () => one([bin('typescript', 'tsc'), '--noEmit']))
-const built = await stage('build', () => one([bin('electron-vite'), 'build']))
+const built = await stage('build', async () => {
+  await ensureBuilt()
+  return { passed: 1, failed: 0 }
+})
 await stage('unit tests', unit)
 await stage('end-to-end tests', () => (built ? endToEnd() : Promise.reject(new Error('not run: the build failed'))))
 line()

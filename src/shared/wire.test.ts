@@ -78,6 +78,13 @@ describe('round trip', () => {
     }
   })
 
+  it('copies columns out of a Node buffer too', () => {
+    const message = Buffer.concat([Buffer.from('xyz'), encodeWire([new Float64Array([1.5, NaN]), new ArrayBuffer(4)])]).subarray(3)
+    const [column, buffer] = decodeWire(message) as [Float64Array, ArrayBuffer]
+    expect(column).toStrictEqual(new Float64Array([1.5, NaN]))
+    expect([column.buffer.byteLength, buffer.byteLength]).toEqual([16, 4])
+  })
+
   it('takes a column as the window that it is', () => {
     const whole = new Float64Array([1, 2, 3, 4])
     expect(decodeWire(encodeWire(whole.subarray(1, 3)))).toStrictEqual(new Float64Array([2, 3]))

@@ -168,7 +168,8 @@ export function decodeWire(bytes: Uint8Array, limits: WireLimits = ANSWER_LIMITS
   if (bytes.byteLength > limits.bytes) throw new WireError(`a message of ${bytes.byteLength} bytes, more than ${limits.bytes}`)
   checkShape(bytes, limits.depth)
   try {
-    return decode(bytes, { extensionCodec: codec })
+    // A plain view: `slice` of a Node Buffer would not copy.
+    return decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), { extensionCodec: codec })
   } catch (e) {
     if (e instanceof WireError) throw e
     if (e instanceof DecodeError || e instanceof RangeError || e instanceof TypeError) throw new WireError(`damaged message: ${e.message}`)

@@ -1,0 +1,1 @@
+export function cacheDir(env?: Readonly<Record<string, string | undefined>>, platform?: NodeJS.Platform): string
