@@ -1,0 +1,35 @@
+/** A painted sheet as a PNG, and the way out: the save dialog of the desktop, a download in the browser. */
+import { paintSheet, sheetHeight, type ExportSheet } from '../../../paint/export'
+import type { Theme } from '../../../paint/theme'
+import { request, useSession } from '../state/session'
+
+/** Paints a sheet at `scale` device pixels per CSS px. The canvas is exactly `width * scale` by `height * scale`. */
+export function drawSheet(canvas: HTMLCanvasElement, theme: Theme, sheet: ExportSheet, scale: number): void {
+  const ctx = canvas.getContext('2d')
+  if (!ctx) throw new Error('the canvas cannot be drawn on')
+  const height = sheetHeight(ctx, theme, sheet)
+  canvas.width = sheet.width * scale
+  canvas.height = height * scale
+  ctx.setTransform(scale, 0, 0, scale, 0, 0)
+  paintSheet(ctx, theme, sheet)
+}
+
+export const toPng = (canvas: HTMLCanvasElement): Promise<Blob> =>
+  new Promise((resolve, reject) =>
+    canvas.toBlob(b => (b ? resolve(b) : reject(new Error('the picture could not be encoded'))), 'image/png'),
+  )
+
+/** Saves a PNG. Answers where it went in words for the user, null when the user cancelled. */
+export async function savePng(blob: Blob, name: string): Promise<string | null> {
+  if (useSession.getState().bridge?.shell === 'desktop') {
+    const { saved } = await request('export.save', { name, data: new Uint8Array(await blob.arrayBuffer()) })
+    return saved
+  }
+  const url = URL.createObjectURL(blob)
+  const a = document.createElement('a')
+  a.href = url
+  a.download = name
+  a.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+  return `${name}, in the downloads of the browser`
+}
