@@ -43,7 +43,7 @@ export async function readTrace(source: ByteSource, opts: ReadOptions = {}): Pro
   scanner.finish()
   const damaged = addSourceProblem(source, findings)
   addEnd(scanner, findings, bytes, damaged)
-  const table = scanner.found ? tableOf(scanner, findings, bytes) : null
+  const table = scanner.found ? tableOf(scanner, findings, scanner.done ? scanner.offset : bytes) : null
   if (table && scanner.bareArray && noPhase(table)) {
     findings.add(
       'error',

@@ -97,7 +97,7 @@ export class TraceScanner {
   get cutAt(): number {
     return this.#state === EVENT || this.#state === EVENT_VALUE || this.#state === ENTRY ? this.#itemStart : this.offset
   }
-  /** True once nothing more is of interest. */
+  /** True once nothing more is of interest; `offset` is where that was. */
   get done(): boolean {
     return this.#state === DONE
   }
@@ -162,7 +162,6 @@ export class TraceScanner {
       case TAIL:
         return this.#tail()
       default:
-        this.#i = this.#end
         return false
     }
   }
@@ -186,6 +185,7 @@ export class TraceScanner {
       this.bareArray = true
       this.#openList()
     } else {
+      if (this.#end - i < 8 && !this.#ended) return false
       this.#findings.notJson(this.#base + i, b.subarray(i, Math.min(this.#end, i + 8)))
       this.#state = DONE
     }
