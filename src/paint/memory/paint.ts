@@ -213,7 +213,7 @@ function drawStart(ctx: Context2D, theme: Theme, scene: MemoryScene, place: Pict
   const width = textWidth(ctx, label) + 14
   // The label stands where the base is, in its first stretch that is wide and high enough.
   const first = Math.max(g.gutter, edge[0][0])
-  const last = Math.min(g.gutter + g.plot, edge[edge.length - 1][0])
+  const last = Math.min(g.gutter + g.plot, edge[edge.length - 1][0] + w)
   if (last - first < width + 16 || bottom - Math.min(...edge.slice(0, Math.ceil(width / w)).map(e => e[1])) < 24) return
   ctx.fillStyle = theme.token('--hatch-start-bg')
   ctx.beginPath()
