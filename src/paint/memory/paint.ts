@@ -283,7 +283,7 @@ function curveName(
     const x = place.x(from)
     if (x + w > g.gutter + g.plot) break
     const y = s.y(values[from])
-    if (c - from < need || y - 16 < s.top) continue
+    if (c + 1 - from < need || y - 16 < s.top) continue
     ctx.textAlign = 'left'
     ctx.textBaseline = 'alphabetic'
     // A halo instead of a plate: the curve below stays visible.
