@@ -1,0 +1,129 @@
+/** The figures of a snapshot as one document: what `snapshot FILE --json` prints. Its README tells the rule of each field. */
+import { stringAt } from '../../shared/columns'
+import type { Diagnostic } from '../../shared/diagnostics'
+import type { SnapshotTable } from '../../shared/tables'
+import type { AllocatorModel } from './model'
+
+export interface SnapshotReport {
+  readonly format: SnapshotTable['format'] | null
+  readonly pickleProtocol: number | null
+  readonly rank: number
+  readonly segments: number
+  /** Inactive ones included. */
+  readonly blocks: number
+  /** Distinct non-empty frame lists of trace entries. */
+  readonly stacks: number
+  /** Smallest and largest `time_us`, decimal strings. */
+  readonly timeUs: readonly [string, string] | readonly [null, null]
+  readonly annotations: readonly {
+    readonly text: string
+    readonly stage: string
+    readonly device: number | null
+    readonly timeUs: string | null
+  }[]
+  readonly devices: readonly DeviceReport[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Bytes count requested bytes unless named reserved; null is "not known" (only in files that end early). */
+export interface DeviceReport {
+  readonly device: number
+  readonly events: number
+  readonly eventsByAction: Readonly<Record<string, number>>
+  readonly startActiveBytes: number | null
+  readonly peakActiveBytes: number | null
+  readonly peakActiveEvent: number
+  readonly endActiveBytes: number | null
+  readonly peakAllocatedBytes: number | null
+  readonly endAllocatedBytes: number | null
+  readonly startReservedBytes: number | null
+  readonly peakReservedBytes: number | null
+  readonly endReservedBytes: number | null
+  readonly unknownFrees: number
+  readonly unknownFreeBytes: number
+  readonly liveAtStart: number | null
+  readonly liveAtStartBytes: number | null
+  readonly pools: Readonly<Record<string, number>>
+  readonly ooms: readonly { readonly event: number; readonly size: number; readonly deviceFree: number | null }[]
+  readonly checkpoints: readonly [number, number]
+  readonly maxStack: number
+  readonly entriesWithoutFrames: number
+  readonly selfCheck: { readonly ok: boolean; readonly replayBytes: number; readonly tableBytes: number }
+}
+
+/** Field order is part of the document. `rank` comes from the file's name. */
+export function snapshotReport(
+  table: SnapshotTable,
+  models: readonly AllocatorModel[],
+  rank: number,
+  diagnostics: readonly Diagnostic[],
+): SnapshotReport {
+  return {
+    format: table.format,
+    pickleProtocol: table.pickleProtocol,
+    rank,
+    segments: table.segments.count,
+    blocks: table.blocks.count,
+    stacks: stacksOfEvents(table),
+    timeUs: table.timeUs ? [wholeUs(table.timeUs[0]), wholeUs(table.timeUs[1])] : [null, null],
+    annotations: annotationsOf(table),
+    devices: models.map(deviceReport),
+    diagnostics,
+  }
+}
+
+const wholeUs = (us: number): string => String(BigInt(Math.trunc(us)))
+const known = (v: number): number | null => (Number.isNaN(v) ? null : v)
+
+function deviceReport({ device, events, figures: f }: AllocatorModel): DeviceReport {
+  return {
+    device,
+    events,
+    eventsByAction: f.eventsByAction,
+    startActiveBytes: known(f.startActiveBytes),
+    peakActiveBytes: known(f.peakActiveBytes),
+    peakActiveEvent: f.peakActiveEvent,
+    endActiveBytes: known(f.endActiveBytes),
+    peakAllocatedBytes: known(f.peakAllocatedBytes),
+    endAllocatedBytes: known(f.endAllocatedBytes),
+    startReservedBytes: known(f.startReservedBytes),
+    peakReservedBytes: known(f.peakReservedBytes),
+    endReservedBytes: known(f.endReservedBytes),
+    unknownFrees: f.unknownFrees,
+    unknownFreeBytes: f.unknownFreeBytes,
+    liveAtStart: known(f.liveAtStart),
+    liveAtStartBytes: known(f.liveAtStartBytes),
+    pools: f.pools,
+    ooms: f.ooms,
+    checkpoints: f.checkpoints,
+    maxStack: f.maxStack,
+    entriesWithoutFrames: f.entriesWithoutFrames,
+    selfCheck: f.selfCheck,
+  }
+}
+
+/** Stacks are interned by content over the whole file; blocks and segments have some that no event has. */
+function stacksOfEvents(table: SnapshotTable): number {
+  const seen = new Uint8Array(table.stacks.count)
+  let n = 0
+  for (const d of table.devices)
+    for (const s of d.stack)
+      if (s >= 0 && seen[s] === 0) {
+        seen[s] = 1
+        n++
+      }
+  return n
+}
+
+function annotationsOf(table: SnapshotTable): SnapshotReport['annotations'] {
+  const a = table.annotations
+  return Array.from({ length: a.count }, (_, i) => {
+    const t = a.time[i] as number
+    return {
+      text: stringAt(table.strings, a.text[i] as number),
+      stage: stringAt(table.strings, a.stage[i] as number),
+      device: (a.device[i] as number) < 0 ? null : (a.device[i] as number),
+      timeUs: Number.isNaN(t) ? null : String((table.epochNs + BigInt(Math.round(t))) / 1000n),
+    }
+  })
+}
