@@ -7,7 +7,7 @@ import { Parser } from 'pickleparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pickleDumps, type PickleValue } from '../formats/pickle/write'
 import { samplesDir } from '../testing/samples'
-import type { AtDocument } from './at'
+import { openAt, type AtDocument } from './at'
 import type { InspectDocument } from './inspect'
 import { run } from './run'
 
@@ -137,8 +137,9 @@ describe.skipIf(samples === null)('at, on real files', () => {
     expect(times).toHaveLength(20)
     let covered = 0
     const seen = new Set<number>()
+    const opened = await openAt(dir, { cwd: dir, out: () => undefined, err: () => undefined, progress: false })
     for (const time of times) {
-      const answer = await call<AtDocument>('at', dir, '--time', String(time))
+      const answer = opened.at(time)
       const event = entries.findLastIndex(e => BigInt(e.time_us) * 1000n <= time)
       expect([time, answer.memory]).toEqual([time, [{ rank: 3, device: 0, activeBytes: event < 0 ? start : after[event], event }]])
       const expected = slices
@@ -151,6 +152,9 @@ describe.skipIf(samples === null)('at, on real files', () => {
       covered += expected.length
       seen.add(event)
     }
+    // The command is the same answer as a document.
+    const middle = times.at(-4) as bigint
+    expect(await call<AtDocument>('at', dir, '--time', String(middle))).toEqual(opened.at(middle))
     // The times are telling: many slices, many states.
     expect(covered).toBeGreaterThan(20)
     expect(seen.size).toBeGreaterThan(8)

@@ -1,12 +1,15 @@
 /** `at PATH --time NS`: what the views show at one Unix time, over all sessions below PATH. */
 import type { AllocatorModel } from '../analysis/allocator/model'
+import { stateAt } from '../analysis/allocator/picturePositions'
+import { replayAll } from '../analysis/allocator/replay'
+import { slicesAt } from '../analysis/trace/details'
 import type { TraceModel } from '../analysis/trace/model'
+import { buildTraceModel } from '../analysis/trace/tracks'
 import { discover } from '../session/discover'
-import { stringAt } from '../shared/columns'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ParsedTable, TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
-import { isReadable, readFile } from './read'
+import { hasUnixTime, isReadable, readFile } from './read'
 
 export interface AtSlice {
   readonly track: string
@@ -33,10 +36,16 @@ export interface AtDocument {
 
 /** Slices by file, track and depth; memory by rank, device and file. Files without a known clock take no part and are told in a diagnostic. */
 export async function atCommand(path: string, time: bigint, io: Io): Promise<Outcome> {
+  const { read, at } = await openAt(path, io)
+  return { document: at(time), read }
+}
+
+/** Reads the files below `path` (absolute) and answers for any number of times. `read` is false when no file could be read. */
+export async function openAt(path: string, io: Io): Promise<{ readonly read: boolean; readonly at: (time: bigint) => AtDocument }> {
   const catalog = await discover(path, { salt: '' })
   const diagnostics: Diagnostic[] = [...catalog.diagnostics]
-  const slices: AtSlice[] = []
-  const memory: AtMemory[] = []
+  const slices: ((time: bigint) => readonly AtSlice[])[] = []
+  const memory: ((time: bigint) => readonly AtMemory[])[] = []
   let read = false
   for (const file of catalog.sessions.flatMap(s => s.files)) {
     if (!isReadable(file)) continue
@@ -46,25 +55,35 @@ export async function atCommand(path: string, time: bigint, io: Io): Promise<Out
     if (!table) continue
     read = true
     const why = notPlaced(table)
-    if (why) {
-      diagnostics.push({ ...why, file: file.path, offset: null, count: 1 })
-      continue
-    }
-    if (table.kind === 'chrome-trace') {
-      const { buildTraceModel } = await import('../analysis/trace/tracks')
-      slices.push(...slicesOf(table, buildTraceModel(table), time))
+    if (why) diagnostics.push({ ...why, file: file.path, offset: null, count: 1 })
+    else if (table.kind === 'chrome-trace') {
+      const model = buildTraceModel(table)
+      slices.push(time => slicesOf(table, model, time))
     } else {
-      const { replayAll } = await import('../analysis/allocator/replay')
-      memory.push(...replayAll(table).map(m => memoryOf(file.rank ?? 0, m, Number(time - table.epochNs))))
+      const models = replayAll(table)
+      const { epochNs } = table
+      memory.push(time => models.map(m => memoryOf(file.rank ?? 0, m, Number(time - epochNs))))
     }
   }
-  memory.sort((a, b) => a.rank - b.rank || a.device - b.device)
-  return { document: { slices, memory, diagnostics } satisfies AtDocument, read }
+  const at = (time: bigint): AtDocument => ({
+    slices: slices.flatMap(f => f(time)),
+    memory: memory.flatMap(f => f(time)).sort((a, b) => a.rank - b.rank || a.device - b.device),
+    diagnostics,
+  })
+  return { read, at }
 }
+
+const slicesOf = (table: TraceTable, model: TraceModel, time: bigint): readonly AtSlice[] =>
+  slicesAt(model, table, Number(time - table.epochNs)).map(s => ({
+    track: s.track,
+    name: s.name,
+    startNs: String(table.epochNs + BigInt(s.start)),
+    durNs: s.duration,
+  }))
 
 /** Why a table has no place on the Unix time axis; null when it has. */
 function notPlaced(t: ParsedTable): Pick<Diagnostic, 'severity' | 'code' | 'message' | 'meaning' | 'action'> | null {
-  if (t.clock === 'kineto-base-time' || t.clock === 'unix-microseconds') return null
+  if (hasUnixTime(t)) return null
   return {
     severity: 'info',
     code: 'no-unix-time',
@@ -74,33 +93,8 @@ function notPlaced(t: ParsedTable): Pick<Diagnostic, 'severity' | 'code' | 'mess
   }
 }
 
-/** The slices that cover `time`: [start, start + dur). Instants cover nothing. */
-export function slicesOf(table: TraceTable, model: TraceModel, time: bigint): readonly AtSlice[] {
-  const at = Number(time - table.epochNs)
-  const out: AtSlice[] = []
-  for (const track of model.tracks) {
-    if (track.kind !== 'slices') continue
-    const label = track.pid === '' ? track.name : `PID:${track.pid}/${track.name}`
-    for (let lane = 0; lane < track.depth; lane++) {
-      const end = track.laneStart[lane + 1] as number
-      for (let i = track.laneStart[lane] as number; i < end && (track.start[i] as number) <= at; i++) {
-        const start = track.start[i] as number
-        const dur = track.duration[i] as number
-        if (!(at < start + dur)) continue
-        out.push({
-          track: label,
-          name: stringAt(table.strings, table.name[track.row[i] as number] as number),
-          startNs: String(table.epochNs + BigInt(start)),
-          durNs: dur,
-        })
-      }
-    }
-  }
-  return out
-}
-
+/** `at`: ns relative to the snapshot's epoch. The same look-up as the Memory Viewer's. */
 function memoryOf(rank: number, m: AllocatorModel, at: number): AtMemory {
-  let event = m.events - 1
-  while (event >= 0 && !((m.time[event] as number) <= at)) event--
+  const event = stateAt(m, 'time', at)
   return { rank, device: m.device, activeBytes: event < 0 ? m.figures.startActiveBytes : (m.active[event] as number), event }
 }

@@ -2,13 +2,15 @@
  * `inspect PATH`: the tree. Traces and snapshots are read whole, one after the other, so that `state` and `facts` are what a reader saw and not what the first and last bytes suggest;
  * of all other kinds the bounded look of the sniffers is all there is.
  */
+import { replayAll } from '../analysis/allocator/replay'
+import { extentOf } from '../analysis/trace/report'
 import { discover } from '../session/discover'
 import { rankChecks, type RankFacts } from '../session/ranks'
 import type { CatalogFile, CatalogSession, FileState } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ParsedTable, SnapshotTable, TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
-import { isReadable, rankFactsOf, readFile, traceExtent } from './read'
+import { isReadable, rankFactsOf, readFile } from './read'
 
 /** Reads the tree below `path` (absolute). Nothing is read when no file of a known kind can be. */
 export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
@@ -26,7 +28,7 @@ export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
       if (table) ranks.set(file.id, rankFactsOf(table))
       states.set(
         file.id,
-        table ? { state: table.complete ? 'complete' : 'truncated', facts: await factsOf(table) } : { state: 'unreadable', facts: {} },
+        table ? { state: table.complete ? 'complete' : 'truncated', facts: factsOf(table) } : { state: 'unreadable', facts: {} },
       )
     }
   const checks = rankChecks(catalog.sessions, ranks)
@@ -67,23 +69,21 @@ function describe(
   return { id, instanceId, pid, timestamp, dir, modes, ranks, files, pairs, checks: [...s.checks, ...checks] }
 }
 
-const factsOf = (t: ParsedTable): CatalogFile['facts'] | Promise<CatalogFile['facts']> =>
-  t.kind === 'chrome-trace' ? traceFacts(t) : snapshotFacts(t)
+const factsOf = (t: ParsedTable): CatalogFile['facts'] => (t.kind === 'chrome-trace' ? traceFacts(t) : snapshotFacts(t))
 
 /** `startNs` and `spanNs` as in the command `trace`; null without times. */
 function traceFacts(t: TraceTable): CatalogFile['facts'] {
-  const range = traceExtent(t)
+  const extent = extentOf(t)
   return {
     events: t.count,
-    startNs: range ? t.epochNs + BigInt(range[0]) : null,
-    spanNs: range ? range[1] - range[0] : null,
+    startNs: extent ? extent[0] : null,
+    spanNs: extent ? Number(extent[1] - extent[0]) : null,
     rank: t.rank,
   }
 }
 
 /** Figures as in the command `snapshot`. */
-async function snapshotFacts(t: SnapshotTable): Promise<CatalogFile['facts']> {
-  const { replayAll } = await import('../analysis/allocator/replay')
+function snapshotFacts(t: SnapshotTable): CatalogFile['facts'] {
   return {
     format: t.format,
     segments: t.segments.count,

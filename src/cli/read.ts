@@ -1,5 +1,6 @@
 /** Reads the traces and snapshots of a catalog one after the other, for the commands that look at a whole tree. */
 import { join } from 'node:path'
+import { extentOf } from '../analysis/trace/report'
 import { fileSource } from '../formats/source'
 import type { RankFacts } from '../session/ranks'
 import type { CatalogFile } from '../shared/catalog'
@@ -44,28 +45,14 @@ export async function readFile(
   }
 }
 
-/** First start and last end over all events with `ts`, phase M left out, a missing duration counting 0; ns relative to the table's epoch, null without any. */
-export function traceExtent(t: TraceTable): readonly [number, number] | null {
-  let first = Infinity
-  let last = -Infinity
-  for (let i = 0; i < t.count; i++) {
-    const start = t.ts[i] as number
-    if (Number.isNaN(start) || t.phase[i] === 0x4d) continue
-    const dur = t.dur[i] as number
-    const end = Number.isNaN(dur) ? start : start + dur
-    if (start < first) first = start
-    if (end > last) last = end
-  }
-  return first === Infinity ? null : [first, last]
-}
-
-const isUnix = (t: ParsedTable): boolean => t.clock === 'kineto-base-time' || t.clock === 'unix-microseconds'
+/** Whether the times of a table are Unix times. */
+export const hasUnixTime = (t: ParsedTable): boolean => t.clock === 'kineto-base-time' || t.clock === 'unix-microseconds'
 
 /** What rank checks need of a table. */
 export function rankFactsOf(t: TraceTable | SnapshotTable): RankFacts {
-  const range = t.kind === 'chrome-trace' ? traceExtent(t) : t.timeRange
-  return {
-    traceRank: t.kind === 'chrome-trace' ? t.rank : null,
-    timeNs: range && isUnix(t) ? [t.epochNs + BigInt(Math.floor(range[0])), t.epochNs + BigInt(Math.ceil(range[1]))] : null,
-  }
+  const timeNs =
+    t.kind === 'chrome-trace'
+      ? extentOf(t)
+      : t.timeRange && ([t.epochNs + BigInt(Math.floor(t.timeRange[0])), t.epochNs + BigInt(Math.ceil(t.timeRange[1]))] as const)
+  return { traceRank: t.kind === 'chrome-trace' ? t.rank : null, timeNs: hasUnixTime(t) ? timeNs : null }
 }

@@ -69,7 +69,7 @@ const sorted = (counts: ReadonlyMap<string, number>): Readonly<Record<string, nu
   Object.fromEntries([...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)))
 
 /** Exact extent as the reader found it, else from the columns. */
-function extentOf(t: TraceTable): readonly [bigint, bigint] | null {
+export function extentOf(t: TraceTable): readonly [bigint, bigint] | null {
   if (t.extentNs !== undefined) return t.extentNs
   let first = Infinity
   let last = -Infinity
