@@ -390,7 +390,7 @@ const micros = fc.bigInt({ min: -(10n ** 15n), max: 2n * 10n ** 18n }).map(ns =>
 })
 const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constantFrom('a', '"', '\\', '}', ']', '[memory]', 'é😀'))
 /** Well formed: a lone surrogate has no UTF-8. */
-const wellFormed = anyText.map(s => s.toWellFormed())
+const wellFormed = anyText.map(s => s.replace(/\p{Surrogate}/gu, ''))
 const anyJson = fc
   .jsonValue({ maxDepth: 3, stringUnit: 'binary' })
   .map(v => JSON.parse(JSON.stringify(v).replace(/\\ud[89a-f]../gi, '')) as unknown)
