@@ -66,7 +66,7 @@ export function BrowseDialog({ onClose }: { readonly onClose: () => void }): Rea
                 className="row"
                 autoFocus={i === 0}
                 onClick={() => enter(entry)}
-                aria-label={entry.type === 'folder' ? `Go into ${entry.name}` : `Open ${entry.name}`}
+                title={entry.type === 'folder' ? `Go into ${entry.name}` : `Open ${entry.name}`}
               >
                 <Icon name={entry.type} />
                 <span className="ell t1">{entry.name}</span>

@@ -1,5 +1,5 @@
 /** Tree, centre and details of an opened root. Below 1200 px both side columns are rails that open over the centre. */
-import type { CSSProperties, ReactElement } from 'react'
+import { useEffect, useRef, type CSSProperties, type ReactElement, type RefObject } from 'react'
 import type { RootState } from '../../../shared/api'
 import { Details, DetailsRail } from '../details/Details'
 import { Diagnostics } from '../details/Diagnostics'
@@ -14,11 +14,30 @@ import { closeOver, useUi } from './ui'
 /** Below this width the open diagnostics turn the tree into its rail. */
 const NARROW = '(max-width: 1367.98px)'
 
+/** A column that opens over the centre takes the focus, and gives it back to where it was when it closes. */
+function useOverFocus(over: string | null): RefObject<HTMLDivElement | null> {
+  const box = useRef<HTMLDivElement>(null)
+  const back = useRef<Element | null>(null)
+  useEffect(() => {
+    if (over === null) {
+      const lost = document.activeElement === null || document.activeElement === document.body
+      if (lost && back.current instanceof HTMLElement && back.current.isConnected) back.current.focus()
+      back.current = null
+      return
+    }
+    back.current = document.activeElement
+    const first = box.current?.querySelector<HTMLElement>('.over [role=tree], .over .phead button')
+    first?.focus({ preventScroll: true })
+  }, [over])
+  return box
+}
+
 export function Workspace({ root, small }: { readonly root: RootState; readonly small: boolean }): ReactElement {
   const layout = useLayout()
   const ui = useUi()
   const session = useSession(s => s.session)
   const narrow = useMedia(NARROW)
+  const box = useOverFocus(ui.over)
   const diagnostics = ui.diagnostics && (!small || ui.over === 'details')
   const treeRail = small || (diagnostics && narrow)
   const detailsRail = small || (!ui.details && !diagnostics)
@@ -38,7 +57,8 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
     </Boundary>
   )
   return (
-    <div className="workspace" style={style}>
+    <div className="workspace" style={style} ref={box}>
+      <h1 className="vh">{root.name}</h1>
       <nav className="side" aria-label="Folder">
         {treeRail ? <SideRail /> : side}
         {!treeRail && (

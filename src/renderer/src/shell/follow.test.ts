@@ -20,8 +20,15 @@ const view = (
 ): SessionView => ({ session: 's', version, groups, sources, tracks: [], steps: [], allocators, jobs: [], diagnostics: [], notice: null })
 const show = (v: SessionView | null): void => useSession.setState({ session: 's', view: v })
 
-const session = (id: string, timestamp: string): CatalogSession =>
-  ({ id, timestamp, dir: id, pid: 7, ranks: [1], files: [{ kind: 'chrome-trace', bytes: 1, mtimeMs: 0 }] }) as unknown as CatalogSession
+const session = (id: string, timestamp: string, state = 'complete'): CatalogSession =>
+  ({
+    id,
+    timestamp,
+    dir: id,
+    pid: 7,
+    ranks: [1],
+    files: [{ kind: 'chrome-trace', bytes: 1, mtimeMs: 0, state }],
+  }) as unknown as CatalogSession
 const root = (sessions: readonly CatalogSession[], o: Partial<RootState> = {}): RootState =>
   ({
     name: 'r',
@@ -59,7 +66,7 @@ describe('a root', () => {
   })
   it('keeps the session when a newer one appears, and says so quietly', () => {
     useSession.setState({ root: root([session('a', '2026_01')]) })
-    useSession.setState({ root: root([session('a', '2026_01'), session('b', '2026_02')]) })
+    useSession.setState({ root: root([session('a', '2026_01'), session('b', '2026_02', 'growing')]) })
     expect(asked).toEqual(['session.open a'])
     expect(useUi.getState().notices).toMatchObject([{ title: 'Rank 1 started recording', detail: '2026_02, pid 7' }])
     useUi.getState().notices[0].action?.run()

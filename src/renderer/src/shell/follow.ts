@@ -145,10 +145,11 @@ function onRoot(s: SessionState, p: SessionState): void {
     return
   }
   for (const x of fresh.slice(0, 3)) {
-    const rank = x.ranks.length ? ranksText(x.ranks) : x.pid === null ? 'A session' : `pid ${x.pid}`
+    const who = ranksText(x.ranks) || (x.pid === null ? '' : `pid ${x.pid}`)
+    const recording = who !== '' && x.files.some(f => f.state === 'growing')
     notify({
       icon: 'pulse',
-      title: `${rank[0].toUpperCase()}${rank.slice(1)} started recording`,
+      title: recording ? `${who[0].toUpperCase()}${who.slice(1)} started recording` : who ? `New session of ${who}` : 'New session',
       detail: [x.timestamp ?? x.dir, x.pid === null || !x.ranks.length ? null : `pid ${x.pid}`].filter(Boolean).join(', '),
       action: { label: 'Open', run: () => void openSession(x.id) },
     })

@@ -146,7 +146,7 @@ function Jobs({ sessions }: { readonly sessions: readonly CatalogSession[] }): R
           <span className="name ell" title={j.path}>
             {jobName(j, sessions, several)}
           </span>
-          <button className="btn" aria-label={`Read ${baseName(j.path)} again`} onClick={() => retryFile(j.session, j.file)}>
+          <button className="btn" aria-label={`Retry ${baseName(j.path)}`} onClick={() => retryFile(j.session, j.file)}>
             <Icon name="retry" size={12} />
             Retry
           </button>
