@@ -10,7 +10,7 @@ import { paintMemory, peakPosition, placeOf } from './paint'
 import { areaFill, groupToken, rasterMemory } from './raster'
 import { byteScale, byteTicks, inUnit, unitFor } from './scale'
 import type { MemoryScene } from './scene'
-import { afterLabel, beforeLabel, oomLabel, startLabel } from './words'
+import { afterLabel, beforeLabel, groupNames, oomLabel, startLabel } from './words'
 
 /** Three columns: start state and a large one; the same with two small ones of group 1 between; nothing known. */
 const picture: MemoryPicture = {
@@ -120,7 +120,7 @@ describe('rasterMemory', () => {
     const theme = testTheme('light')
     const px = rasterMemory(picture, theme, { groups: 4, only: null, scale: 100 })
     const at = (c: number, row: number): number[] => [...px.subarray(((9 - row) * 3 + c) * 4, ((9 - row) * 3 + c) * 4 + 4)]
-    const fill = (g: number, smaller = false): number[] => [...rgba(areaFill(theme, groupToken(g, 4), smaller)).slice(0, 3), 255]
+    const fill = (g: number, smaller = false): number[] => [...rgba(areaFill(theme, groupToken(g), smaller)).slice(0, 3), 255]
     expect(at(0, 0)).toEqual(fill(0))
     expect(at(0, 2)).toEqual(fill(2))
     expect(at(1, 2)).toEqual(fill(1, true))
@@ -137,10 +137,8 @@ describe('rasterMemory', () => {
     expect([differ(0), differ(1), differ(4)]).toEqual([false, false, true])
   })
 
-  it('keeps the last colour for "other"', () => {
-    expect(groupToken(3, 4)).toBe('--cat-10')
-    expect(groupToken(0, 4)).toBe('--cat-1')
-    expect(groupToken(0, 1)).toBe('--cat-1')
+  it('gives the tenth group, "other", the neutral colour', () => {
+    expect([groupToken(0), groupToken(8), groupToken(9), groupToken(10)]).toEqual(['--cat-1', '--cat-9', '--cat-10', '--cat-1'])
   })
 })
 
@@ -177,6 +175,20 @@ describe('words', () => {
     expect(afterLabel('time', 1.24e9, true)).toBe('no data after 1,240.0\u00a0ms')
     expect(afterLabel('event', 100, true)).toBe('no data after event 99')
     expect(afterLabel('time', 1.24e9, false)).toBe('snapshot taken at 1,240.0\u00a0ms')
+  })
+})
+
+describe('groupNames', () => {
+  it('names functions shortly and tells equal ones apart by their line', () => {
+    const group = (label: string, file: string, line: number) => ({ label, file, line })
+    expect(
+      groupNames([
+        group('forward model/block.py:74', '/a/block.py', 74),
+        group('forward model/block.py:80', '/a/block.py', 80),
+        group('main train.py:3', '/a/train.py', 3),
+        group('no frames recorded', '', -1),
+      ]),
+    ).toEqual(['forward:74', 'forward:80', 'main', 'no frames recorded'])
   })
 })
 

@@ -58,7 +58,7 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
       if (id === null || (id === scene.pinned && width === 1)) continue
       const k = factOf(picture, id)
       if (k < 0) continue
-      const fill = t(groupToken(picture.group[k], info.groups.length))
+      const fill = t(groupToken(picture.group[k]))
       drawLifted(ctx, theme, picture, place, id, fill, width)
     }
   }

@@ -1,10 +1,9 @@
 /** The runs of a picture as pixels: one 32-bit write per pixel, no path and no fill per allocation. */
 import { RUN_SMALLER, type MemoryPicture } from '../../shared/api'
-import { mix, rgba, type Theme } from '../theme'
+import { CATEGORIES, mix, rgba, type Theme } from '../theme'
 
-/** Colour token of an owner group. The last group of an allocator is "other". */
-export const groupToken = (group: number, groups: number): string =>
-  group >= groups - 1 && groups > 1 ? '--cat-10' : `--cat-${(Math.max(0, group) % 9) + 1}`
+/** Colour token of an owner group. There are ten at most; the tenth is "other" and has the neutral one. */
+export const groupToken = (group: number): string => `--cat-${(Math.max(0, group) % CATEGORIES) + 1}`
 
 const areaMix = (theme: Theme): number => parseFloat(theme.token('--area-mix')) / 100
 
@@ -38,7 +37,7 @@ export function rasterMemory(p: MemoryPicture, theme: Theme, o: RasterOptions): 
     const fill: number[] = []
     const edge: number[] = []
     for (let g = 0; g < Math.max(1, o.groups); g++) {
-      const color = shade(areaFill(theme, groupToken(g, o.groups), smaller), o.only === null || o.only === g)
+      const color = shade(areaFill(theme, groupToken(g), smaller), o.only === null || o.only === g)
       fill.push(pack(color))
       edge.push(pack(mix(line, color, 0.55)))
     }

@@ -1,5 +1,5 @@
 /** The words of the allocator timeline. Every figure says which bytes it counts. */
-import type { AllocatorInfo, Axis } from '../../shared/api'
+import type { AllocatorInfo, Axis, OwnerGroup } from '../../shared/api'
 import { memory, num, timeMs } from '../../shared/format'
 
 export const ACTIVE = 'active, requested'
@@ -24,4 +24,13 @@ export const beforeLabel = (axis: Axis, at: number): string => (axis === 'time' 
 export function afterLabel(axis: Axis, at: number, endsEarly: boolean): string {
   const where = axis === 'time' ? timeMs(at, 1) : `event ${num(Math.max(0, at - 1))}`
   return endsEarly ? `no data after ${where}` : axis === 'time' ? `snapshot taken at ${where}` : ''
+}
+
+/** Short names of owner groups for legends: the function's name, with the line where two functions share it. */
+export function groupNames(groups: readonly Pick<OwnerGroup, 'label' | 'file' | 'line'>[]): readonly string[] {
+  // A label with a place is `name place`; one without (other, no frames recorded) stands as it is.
+  const name = (g: Pick<OwnerGroup, 'label' | 'file'>): string => (g.file ? g.label.split(' ')[0] || g.label : g.label)
+  const count = new Map<string, number>()
+  for (const g of groups) count.set(name(g), (count.get(name(g)) ?? 0) + 1)
+  return groups.map(g => ((count.get(name(g)) ?? 0) > 1 && g.line >= 0 ? `${name(g)}:${g.line}` : name(g)))
 }

@@ -131,7 +131,7 @@ function legendOf(m: MemoryScene): readonly LegendEntry[] {
   const shown = new Set(p.runGroup)
   const start = m.options.startState && p.startBytes.some(b => b > 0)
   return [
-    ...a.groups.flatMap((g, i) => (shown.has(i) ? [{ label: g.label, token: groupToken(i, a.groups.length) }] : [])),
+    ...a.groups.flatMap((g, i) => (shown.has(i) ? [{ label: g.label, token: groupToken(i) }] : [])),
     ...(start ? [{ label: 'start state', token: 'start' } as const] : []),
   ]
 }

@@ -67,7 +67,7 @@ function Hero({ d, info }: { readonly d: Details; readonly info: AllocatorInfo }
       <div className="exact num">{exactBytes(d.size)} requested</div>
       <div className="tags">
         <span className="chip" title={info.groups[d.group]?.file ? `${info.groups[d.group].file}:${info.groups[d.group].line}` : undefined}>
-          <i className="sw" style={{ background: `var(${groupToken(d.group, info.groups.length)})` }} />
+          <i className="sw" style={{ background: `var(${groupToken(d.group)})` }} />
           <span className="ell">{info.groups[d.group]?.label ?? d.label}</span>
         </span>
         <span className="chip" title={ORIGIN[d.origin].title}>
@@ -99,7 +99,7 @@ function LifeBar({ d, info }: { readonly d: Details; readonly info: AllocatorInf
     <div className="life" title="Its life within the recording">
       <div className="rail2">
         <i
-          style={{ left: `${a}%`, width: `max(2px, ${b - a}%)`, background: `var(${groupToken(d.group, info.groups.length)})` }}
+          style={{ left: `${a}%`, width: `max(2px, ${b - a}%)`, background: `var(${groupToken(d.group)})` }}
           className={`${from === null ? 'openl' : ''} ${to === null ? 'openr' : ''}`}
         />
         {here && cursor !== null && <u style={{ left: `${at(cursor)}%` }} />}

@@ -3,6 +3,7 @@ import { useMemo, type ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt } from '../../../shared/api'
 import { exactBytes, memory } from '../../../shared/format'
 import { groupToken } from '../../../paint/memory/raster'
+import { groupNames } from '../../../paint/memory/words'
 import { inUnit, unitFor, type ByteScale } from '../../../paint/memory/scale'
 import type { Answered } from './useAsk'
 import { setMemorySettings, useMemorySettings } from './settings'
@@ -28,7 +29,10 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
   const m = at?.answer ?? null
   const rows = useMemo(() => {
     const value = (g: number): number | null => (m ? m.groups[g] - (startState ? m.startGroups[g] : 0) : null)
-    return info.groups.map((g, i) => ({ ...g, index: i, bytes: value(i) })).filter(r => height >= TIGHT || m === null || r.bytes !== 0)
+    const names = groupNames(info.groups)
+    return info.groups
+      .map((g, i) => ({ ...g, name: names[i], index: i, bytes: value(i) }))
+      .filter(r => height >= TIGHT || m === null || r.bytes !== 0)
   }, [info.groups, m, startState, height])
   const text = (b: number | null): string => (b === null ? '—' : inUnit(b, unit))
   const title = (b: number | null): string => (b === null ? 'Nothing is known at the cursor' : `${memory(b)}, ${exactBytes(b)} requested`)
@@ -44,8 +48,8 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
             title={`${r.label}${r.file ? `\n${r.file}:${r.line}` : ''}\nAt the cursor: ${title(r.bytes)}\nAt the peak: ${memory(r.peakBytes)}\nClick shows it alone, click again shows all.`}
             onClick={() => setMemorySettings({ only: only === r.index ? null : r.index })}
           >
-            <i className="sw" style={{ background: `var(${groupToken(r.index, info.groups.length)})` }} />
-            <span className="n">{r.label}</span>
+            <i className="sw" style={{ background: `var(${groupToken(r.index)})` }} />
+            <span className="n">{r.name}</span>
             <span className="v num" data-bytes={r.bytes ?? undefined}>
               {text(r.bytes)}
             </span>

@@ -84,7 +84,7 @@ function One({
   return (
     <>
       <div className="big num">
-        <i className="sw" style={{ background: `var(${groupToken(picture.group[k], info.groups.length)})` }} />
+        <i className="sw" style={{ background: `var(${groupToken(picture.group[k])})` }} />
         <span data-testid="tooltip-size" data-bytes={size} data-allocation={allocation} title={exactBytes(size)}>
           {memory(size)}
         </span>
@@ -153,7 +153,7 @@ function Smaller({
   return (
     <>
       <div className="big num">
-        <i className="sw" style={{ background: `var(${groupToken(hit.group, info.groups.length)})` }} />
+        <i className="sw" style={{ background: `var(${groupToken(hit.group)})` }} />
         <span data-testid="tooltip-smaller">{a ? `${num(a.total)} smaller` : 'Smaller ones'}</span>
         {a && (
           <span className="t3" title={exactBytes(a.totalBytes)}>
