@@ -7,6 +7,9 @@
 import { allocationDetails } from '../../../analysis/allocator/owners'
 import { memoryPicture } from '../../../analysis/allocator/picture'
 import { memoryAt, smallerAt } from '../../../analysis/allocator/pictureAt'
+import { busyOverview } from '../../../analysis/trace/busy'
+import { counterInWindow } from '../../../analysis/trace/counter-window'
+import { sliceDetails } from '../../../analysis/trace/details'
 import type { TrackModel } from '../../../analysis/trace/model'
 import {
   RequestError,
@@ -44,6 +47,13 @@ interface Entry {
   place: Place
 }
 
+interface AllocatorEntry {
+  readonly entry: Entry
+  readonly source: SnapshotSource
+  readonly allocator: Allocator
+  readonly info: AllocatorInfo
+}
+
 export interface EngineDeps {
   /** Text of a byte range of the uncompressed stream of a file. */
   readonly readArgs: ReadArgs
@@ -66,10 +76,7 @@ export class Engine {
   /** Ids by what they name, so that they survive a new reading. */
   readonly #ids = new Map<string, number>()
   #tracks = new Map<number, { readonly entry: Entry; readonly source: TraceSource; readonly track: TrackModel }>()
-  #allocators = new Map<
-    number,
-    { readonly entry: Entry; readonly source: SnapshotSource; readonly allocator: Allocator; readonly info: AllocatorInfo }
-  >()
+  #allocators = new Map<number, AllocatorEntry>()
   #groups: readonly TimeGroup[] = []
   #view: EngineView
 
@@ -181,6 +188,60 @@ export class Engine {
     return { version: this.#version, ...slicesOfTracks(this.#trackQueries(tracks), start, end, width) }
   }
 
+  counter({ tracks, start, end, width }: RequestArgs<'trace.counter'>): Answers['trace.counter'] {
+    const min: Float64Array[] = []
+    const max: Float64Array[] = []
+    const last: Float64Array[] = []
+    for (const { track, offset } of this.#trackQueries(tracks)) {
+      const one = counterInWindow([track], start - offset, end - offset, width)
+      min.push(...one.min)
+      max.push(...one.max)
+      last.push(...one.last)
+    }
+    return { version: this.#version, min, max, last }
+  }
+
+  /** Busy share of the group's traces (the mean where there are several), active bytes of its first allocator. */
+  overview({ group: id, width }: RequestArgs<'trace.overview'>): Answers['trace.overview'] {
+    const group = this.#groups[id]
+    if (!group) throw new RequestError('This time range is not there (any more).')
+    const end = Math.max(1, group.durationNs)
+    const traces = this.#tracesOf(id)
+    const busy = new Float32Array(traces.length ? width : 0)
+    for (const { source, place } of traces) {
+      const offset = place.offset ?? 0
+      const one = busyOverview(source.table, source.model, width, -offset, end - offset)
+      for (let c = 0; c < width; c++) busy[c] = (busy[c] as number) + (one[c] as number) / traces.length
+    }
+    const first = this.#view.allocators.find(a => a.group === id)
+    if (!first) return { version: this.#version, busy, active: new Float64Array(0), activeMax: 0 }
+    const { allocator, offset } = this.#allocator(first.id, 'time')
+    const query = { axis: 'time', start: 0, end, width, height: 1, yMax: null, withReserved: false, offset } as const
+    const active = memoryPicture(allocator.model, query, allocator.owners).max
+    return { version: this.#version, busy, active, activeMax: active.reduce((m, v) => (v > m ? v : m), 0) }
+  }
+
+  async slice({ source: index, row }: RequestArgs<'trace.slice'>): Promise<Answers['trace.slice']> {
+    const entry = [...this.#entries.values()][index]
+    if (!entry || entry.source.kind !== 'chrome-trace') throw new RequestError('This trace is not there (any more).')
+    const { source, place } = entry
+    const details = sliceDetails(source.table, source.model, row)
+    if (!details || place.offset === null) throw new RequestError('This slice is not there (any more).')
+    const offset = place.offset
+    return {
+      ...details,
+      start: details.start + offset,
+      parents: details.parents.map(p => ({ ...p, start: p.start + offset })),
+      ...(await argsOf(source, row, this.#deps.readArgs)),
+    }
+  }
+
+  #tracesOf(group: number): readonly { readonly source: TraceSource; readonly place: Place }[] {
+    return [...this.#entries.values()].flatMap(({ source, place }) =>
+      source.kind === 'chrome-trace' && place.group === group ? [{ source, place }] : [],
+    )
+  }
+
   #trackQueries(ids: readonly number[]): readonly TrackQuery[] {
     return ids.map(id => {
       const t = this.#tracks.get(id)
@@ -209,11 +270,17 @@ export class Engine {
     return smallerAt(allocator.model, q.event, q.from, q.to, q.limit, allocator.owners)
   }
 
+  allocation({ allocator: id, allocation: row }: RequestArgs<'memory.allocation'>): Answers['memory.allocation'] {
+    const { source, allocator, info, offset } = this.#allocator(id, 'event')
+    if (row >= allocator.model.count) throw new RequestError('This allocation is not there (any more).')
+    const details = allocationDetails(allocator.model, source.table, allocator.owners, row, offset)
+    const { group, rank } = info
+    const inside = group === null || details.allocTime === null ? null : insideSlice(this.#tracesOf(group), rank, details.allocTime)
+    return { ...details, inside }
+  }
+
   /** The allocator of an id and, for the time axis, what is added to its times. */
-  #allocator(
-    id: number,
-    axis: Axis,
-  ): { readonly entry: Entry; readonly source: SnapshotSource; readonly allocator: Allocator; readonly offset: number } {
+  #allocator(id: number, axis: Axis): AllocatorEntry & { readonly offset: number } {
     const a = this.#allocators.get(id)
     if (!a) throw new RequestError(`Allocator ${id} is not there (any more).`)
     if (axis === 'time' && a.info.group === null) throw new RequestError('This snapshot has no times; only the event axis is there.')
