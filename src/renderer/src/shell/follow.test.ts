@@ -57,7 +57,7 @@ afterEach(() => {
 
 describe('a root', () => {
   it('opens its newest session once the walk has ended, without a notice', () => {
-    const [a, b] = [session('a', '2026_01'), session('b', '2026_02')]
+    const [a, b] = [session('a', '2026_01_01'), session('b', '2026_01_02')]
     useSession.setState({ root: root([a], { scanning: true }) })
     expect(asked).toEqual([])
     useSession.setState({ root: root([a, b]) })
@@ -65,22 +65,22 @@ describe('a root', () => {
     expect(useUi.getState().notices).toEqual([])
   })
   it('keeps the session when a newer one appears, and says so quietly', () => {
-    useSession.setState({ root: root([session('a', '2026_01')]) })
-    useSession.setState({ root: root([session('a', '2026_01'), session('b', '2026_02', 'growing')]) })
+    useSession.setState({ root: root([session('a', '2026_01_01')]) })
+    useSession.setState({ root: root([session('a', '2026_01_01'), session('b', '2026_01_02', 'growing')]) })
     expect(asked).toEqual(['session.open a'])
-    expect(useUi.getState().notices).toMatchObject([{ title: 'Rank 1 started recording', detail: '2026_02, pid 7' }])
+    expect(useUi.getState().notices).toMatchObject([{ title: 'Rank 1 started recording', detail: '2026_01_02, pid 7' }])
     useUi.getState().notices[0].action?.run()
     expect(asked).toEqual(['session.open a', 'session.open b'])
   })
   it('opens the first session of a folder that was empty', () => {
     useSession.setState({ root: root([]) })
     expect(asked).toEqual([])
-    useSession.setState({ root: root([session('a', '2026_01')]) })
+    useSession.setState({ root: root([session('a', '2026_01_01')]) })
     expect(asked).toEqual(['session.open a'])
     expect(useUi.getState().notices).toEqual([])
   })
   it('does not open another session by itself when the open one is removed', () => {
-    const [a, b] = [session('a', '2026_02'), session('b', '2026_01')]
+    const [a, b] = [session('a', '2026_01_02'), session('b', '2026_01_01')]
     useSession.setState({ root: root([a, b]) })
     useSession.setState({ root: root([b]), session: null, view: null })
     expect(asked).toEqual(['session.open a'])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AllocatorInfo, SessionView, SourceInfo, TimeGroup } from '../../../shared/api'
 import type { CatalogFile, CatalogSession, FileKind } from '../../../shared/catalog'
-import { byTime, chooseAllocator, chooseGroup, newestSession, sameAllocator, sameGroup } from './choose'
+import { byTime, chooseAllocator, chooseGroup, namedTime, newestSession, sameAllocator, sameGroup } from './choose'
 
 const file = (kind: FileKind, bytes = 10, mtimeMs = 0): CatalogFile => ({
   id: kind,
@@ -80,11 +80,31 @@ describe('the session that opens by itself', () => {
     const zero = session('b', at, [file('chrome-trace')], [0])
     expect(newestSession([one, zero])?.id).toBe('b')
   })
-  it('goes by the last change of a file where folders tell no time, after those that do', () => {
+  it('is the lowest rank of the newest run, though another process began a moment later', () => {
+    const zero = session('a', '1793628127000000000', [file('chrome-trace')], [0])
+    const one = session('b', '1793628127001417000', [file('chrome-trace')], [1])
+    const later = session('c', '1793628227001417000', [file('chrome-trace')], [2])
+    expect(newestSession([one, zero])?.id).toBe('a')
+    expect(newestSession([one, zero, later])?.id).toBe('c')
+  })
+  it('goes by the last change of a file where the folder tells no time', () => {
     const a = session('a', null, [file('chrome-trace', 10, 5), file('ntrace', 1, 70)])
     const b = session('b', null, [file('chrome-trace', 10, 60)])
-    const named = session('c', '2020_01_01_00_00_00', [file('chrome-trace', 10, 1)])
+    const named = session('c', '1970_01_01_00_00_01', [file('chrome-trace', 10, 1)])
     expect([b, a, named].sort(byTime).map(s => s.id)).toEqual(['c', 'a', 'b'])
+  })
+})
+
+describe('the time in a folder name', () => {
+  it('is read as s, ms, µs, ns or a date', () => {
+    expect(namedTime('1793628127')).toBe(1793628127000)
+    expect(namedTime('1793628127000')).toBe(1793628127000)
+    expect(namedTime('1793628127000000')).toBe(1793628127000)
+    expect(namedTime('1793628127000000000')).toBe(1793628127000)
+    expect(namedTime('2026_11_30_14_22_07')).toBe(Date.UTC(2026, 10, 30, 14, 22, 7))
+    expect(namedTime('2026-11-30')).toBe(Date.UTC(2026, 10, 30))
+    expect(namedTime('latest')).toBeNull()
+    expect(namedTime(null)).toBeNull()
   })
 })
 

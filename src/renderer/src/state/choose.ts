@@ -10,27 +10,46 @@ const DRAWN: ReadonlySet<string> = new Set(['chrome-trace', 'memory-snapshot'])
 const changed = (s: CatalogSession): number => s.files.reduce((m, f) => Math.max(m, f.mtimeMs), 0)
 const drawable = (s: CatalogSession): boolean => s.files.some(f => DRAWN.has(f.kind) && f.bytes > 0)
 
-/**
- * Order of sessions in time, newest first: by the timestamp of the folder name; those without one come after them, by the last change of a file.
- * At the same time the lowest rank is in front, then the folder name decides.
- */
-export function byTime(a: CatalogSession, b: CatalogSession): number {
-  if (a.timestamp !== b.timestamp) {
-    if (a.timestamp === null) return 1
-    if (b.timestamp === null) return -1
-    return a.timestamp < b.timestamp ? 1 : -1
-  }
-  if (a.timestamp === null && changed(a) !== changed(b)) return changed(b) - changed(a)
-  const rank = (a.ranks[0] ?? Infinity) - (b.ranks[0] ?? Infinity)
-  return rank || (a.dir < b.dir ? -1 : a.dir > b.dir ? 1 : 0)
-}
+/** Sessions whose folders are named within this many ms of each other count as processes of one run. */
+const SAME_RUN_MS = 60_000
 
 /**
- * The session that opens by itself with a root, null where there is none: the newest of those with a trace or a snapshot, since only they have
- * something to draw; without such a one the newest of all.
+ * The time that the name of a session's folder tells, ms since 1970: a count of s, ms, µs or ns, or `2026_11_30_14_22_07` (whose zone the name
+ * does not tell; it is only compared with its like). Null for other names.
  */
-export const newestSession = (sessions: readonly CatalogSession[]): CatalogSession | null =>
-  [...sessions].sort((a, b) => Number(drawable(b)) - Number(drawable(a)) || byTime(a, b))[0] ?? null
+export function namedTime(timestamp: string | null): number | null {
+  if (timestamp === null) return null
+  if (/^\d{9,20}$/.test(timestamp)) {
+    let ms = Number(timestamp)
+    while (ms > 1e14) ms /= 1000
+    return ms < 1e11 ? ms * 1000 : ms
+  }
+  const m = /^(\d{4})\D(\d\d)\D(\d\d)(?:\D(\d\d)\D(\d\d)(?:\D(\d\d))?)?/.exec(timestamp)
+  if (!m) return null
+  const [y, mo, d, h, mi, sec] = m.slice(1).map(v => Number(v ?? 0))
+  return Date.UTC(y, mo - 1, d, h, mi, sec)
+}
+
+const timeOf = (s: CatalogSession): number => namedTime(s.timestamp) ?? changed(s)
+const lowestRank = (s: CatalogSession): number => s.ranks[0] ?? Infinity
+const byName = (a: CatalogSession, b: CatalogSession): number => (a.dir < b.dir ? -1 : a.dir > b.dir ? 1 : 0)
+const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Order of sessions in time, newest first: by what the folder's name tells, else by the last change of a file; then the lowest rank, then the name. */
+export const byTime = (a: CatalogSession, b: CatalogSession): number =>
+  compare(timeOf(b), timeOf(a)) || compare(lowestRank(a), lowestRank(b)) || byName(a, b)
+
+/**
+ * The session that opens by itself with a root, null where there is none: of the sessions with a trace or a snapshot (without such a one, of all)
+ * the lowest rank of the newest run; processes that began within a minute of the newest belong to its run.
+ */
+export function newestSession(sessions: readonly CatalogSession[]): CatalogSession | null {
+  const drawn = sessions.filter(drawable)
+  const list = [...(drawn.length ? drawn : sessions)].sort(byTime)
+  if (!list.length) return null
+  const since = timeOf(list[0]) - SAME_RUN_MS
+  return list.filter(s => timeOf(s) >= since).sort((a, b) => compare(lowestRank(a), lowestRank(b)) || byTime(a, b))[0]
+}
 
 /**
  * The time group to show first: one that holds a trace and a snapshot before one that holds only one of them, then the one with the most events,
