@@ -19,7 +19,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'desktop', testMatch: /desktop\/.*\.spec\.ts$/ },
-    { name: 'browser', testMatch: /browser\/.*\.spec\.ts$/ },
+    { name: 'desktop', testMatch: /(desktop|views)\/.*\.spec\.ts$/ },
+    { name: 'browser', testMatch: /(browser|views)\/.*\.spec\.ts$/ },
   ],
 })

@@ -3,10 +3,15 @@
  * The desktop runs on the real Electron binary where the package has one, and on the stand-in elsewhere; specs are the same for both.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type IncomingHttpHeaders, request } from 'node:http'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { _electron, type ElectronApplication, expect, type Page } from '@playwright/test'
+import { WebSocket } from 'ws'
+import type { Answers, RequestArgs, RequestName } from '../src/shared/api'
+import { SOCKET_PATH, SOCKET_PROTOCOL, TOKEN_PROTOCOL } from '../src/shared/socket'
+import { decodeWire, encodeWire } from '../src/shared/wire'
 
 export const REPO = resolve(import.meta.dirname, '..')
 const CLI = join(REPO, 'out/main/cli.js')
@@ -114,6 +119,8 @@ export async function launchDesktop(
   })
   const page = await app.firstWindow()
   const errors = watchErrors(page)
+  // The window is there before its page is; `errors` may miss what is said before the first line of the page ran, never what comes after.
+  await page.waitForFunction(() => window.workbench !== undefined && document.readyState === 'complete')
   await page.setViewportSize(options.size ?? { width: 1440, height: 900 })
   return {
     app,
@@ -204,6 +211,73 @@ export async function launchBrowser(
   const errors = watchErrors(page)
   await page.goto(served.url)
   return { ...served, errors }
+}
+
+/** A client without a browser: what a program that has the token can ask. */
+export interface RawClient {
+  /** Resolves with the answer, rejects with the host's text. */
+  request<N extends RequestName>(name: N, args: RequestArgs<N>): Promise<Answers[N]>
+  /** Sends whatever it is given. */
+  send(name: unknown, args: unknown): Promise<unknown>
+  close(): void
+}
+
+export interface DialOptions {
+  readonly token?: string | null
+  readonly origin?: string | null
+  readonly host?: string
+}
+
+/** Dials the socket of `serve`; rejects with the HTTP status of a refusal. */
+export async function dial(served: Served, options: DialOptions = {}): Promise<RawClient> {
+  const token = options.token === undefined ? served.token : options.token
+  const origin = options.origin === undefined ? `http://127.0.0.1:${served.port}` : options.origin
+  const socket = new WebSocket(
+    `ws://127.0.0.1:${served.port}${SOCKET_PATH}`,
+    [SOCKET_PROTOCOL, ...(token === null ? [] : [TOKEN_PROTOCOL + token])],
+    { headers: { ...(origin === null ? {} : { origin }), ...(options.host ? { host: options.host } : {}) } },
+  )
+  await new Promise<void>((ok, no) => {
+    socket.on('open', ok)
+    socket.on('error', no)
+    socket.on('unexpected-response', (_request, response) => no(new Error(`refused with ${response.statusCode}`)))
+  })
+  let next = 1
+  const waiting = new Map<number, (m: readonly unknown[]) => void>()
+  socket.on('message', data => {
+    const message = decodeWire(data as Buffer) as readonly unknown[]
+    if (message[0] !== 'event') waiting.get(message[1] as number)?.(message)
+  })
+  const send = (name: unknown, args: unknown): Promise<unknown> =>
+    new Promise((ok, no) => {
+      const id = next++
+      waiting.set(id, ([kind, , value]) => (kind === 'answer' ? ok(value) : no(new Error(String(value)))))
+      socket.send(encodeWire([id, name, args]))
+    })
+  return {
+    send,
+    request: <N extends RequestName>(name: N, args: RequestArgs<N>) => send(name, args) as Promise<Answers[N]>,
+    close: () => socket.terminate(),
+  }
+}
+
+/** A plain HTTP request whose path and headers go out as they stand here. */
+export function rawGet(
+  served: Served,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }> {
+  return new Promise((ok, no) => {
+    const own = { host: `127.0.0.1:${served.port}`, ...headers }
+    const sent = request({ host: '127.0.0.1', port: served.port, path, method, headers: own }, response => {
+      let body = ''
+      response.on('data', d => (body += String(d)))
+      response.on('end', () => ok({ status: response.statusCode ?? 0, headers: response.headers, body }))
+    })
+    sent.on('error', no)
+    sent.end()
+  })
 }
 
 export { expect }

@@ -24,8 +24,8 @@ const bridge: Bridge = {
     }
   },
   // A File comes in, never a path: only the shell can tell where a file that the user dropped lies. Files made by a script have none.
-  openDropped: (file: File) =>
-    invoke(CHANNEL.drop, webUtils.getPathForFile(file)) as Promise<{ readonly opened: boolean; readonly reason: string | null }>,
+  openDropped: async (file: File) =>
+    (await invoke(CHANNEL.drop, webUtils.getPathForFile(file))) as { readonly opened: boolean; readonly reason: string | null },
 }
 
 contextBridge.exposeInMainWorld('workbench', Object.freeze(bridge))
