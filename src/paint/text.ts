@@ -43,6 +43,26 @@ export function fit(ctx: Context2D, text: string, width: number, widthOf = measu
   return n >= 3 ? text.slice(0, n) + ELLIPSIS : ''
 }
 
+/**
+ * The part of a name that tells most in little room: `linear` of `aten::linear`, `Block_0` of `nn.Module: Block_0`, `#5` of `ProfilerStep#5`.
+ * Names with template arguments are left whole.
+ */
+export function shortName(name: string): string {
+  if (name.includes('<')) return name
+  const step = /^ProfilerStep(#\d+)$/.exec(name)
+  if (step) return step[1]
+  const at = name.lastIndexOf(': ')
+  const rest = at >= 0 ? name.slice(at + 2) : name
+  const scope = rest.includes('(') ? -1 : rest.lastIndexOf('::')
+  return (scope >= 0 ? rest.slice(scope + 2) : rest) || name
+}
+
+/** `fit` for names of slices: whole, else without what stands before the telling part, else shortened. */
+export function fitName(ctx: Context2D, name: string, width: number, widthOf = measure(ctx)): string {
+  if (widthOf(name) <= width) return name
+  return fit(ctx, shortName(name), width, widthOf)
+}
+
 /** Like `fit`, but shortens in the middle: the end of a path or of a kernel's name often tells more than its middle. */
 export function fitMiddle(ctx: Context2D, text: string, width: number): string {
   const full = textWidth(ctx, text)

@@ -121,6 +121,8 @@ export function layoutRows(input: RowsInput): Rows {
       })
       if (!open) continue
       shown += tracks.length
+      // The source is named only where it fits beside every name of the process: some with and some without would look like a difference.
+      const named = tracks.every(t => t.name.length <= 9 && (t.kind === 'counter' || t.depth > 1 || t.note === ''))
       const knownUntil = source && !source.complete && source.range ? source.range[1] : null
       for (const track of tracks)
         add({
@@ -129,7 +131,7 @@ export function layoutRows(input: RowsInput): Rows {
           y,
           h: track.kind === 'counter' ? COUNTER : trackHeight(track.depth),
           track,
-          prefix: source?.kind === 'chrome-trace' ? 'framework' : '',
+          prefix: named && source?.kind === 'chrome-trace' ? 'framework' : '',
           knownUntil,
         })
     }

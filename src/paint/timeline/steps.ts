@@ -2,7 +2,7 @@
 import { num } from '../../shared/format'
 import { stepsBetween } from '../axis'
 import type { Geometry } from '../geometry'
-import { fit, textWidth } from '../text'
+import { fitName, textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
 
 export interface Step {
@@ -64,10 +64,10 @@ export function drawSteps(
     }
     const left = Math.max(a, g.gutter) + 7
     const right = Math.min(b, g.gutter + g.plot) - 4
-    if (right - left < 40) continue
+    if (right - left < 14) continue
     ctx.font = font(theme, 11, lit ? 600 : 500)
     ctx.fillStyle = t(lit ? '--accent' : '--text-2')
-    const name = fit(ctx, s.name, right - left)
+    const name = fitName(ctx, s.name, right - left)
     ctx.fillText(name, left, y + h / 2 + 0.5)
     if (!roomy) continue
     const w = textWidth(ctx, name)

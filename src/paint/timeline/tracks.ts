@@ -1,7 +1,7 @@
 /** The rows in sight: group headers, slice tracks, counter lanes, rows of words. The static layer; what follows the pointer is in overlay.ts. */
 import { drawFurniture } from '../axis'
 import { dots, hatch, hatchStyle, noData } from '../hatch'
-import { fit, measure } from '../text'
+import { fitName, measure } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
 import { timeMs } from '../../shared/format'
 import type { TrackInfo } from '../../shared/api'
@@ -211,7 +211,7 @@ function drawLabels(
     for (const w of wide) {
       const left = g.gutter + w.x0 / ratio + 4
       const room = g.gutter + w.x1 / ratio - left - 3
-      const text = fit(ctx, columns.names[columns.name[w.index]] ?? '', room, widthOf)
+      const text = fitName(ctx, columns.names[columns.name[w.index]] ?? '', room, widthOf)
       if (!text) continue
       const wanted = palette.ink[columns.style[w.index]]
       if (wanted !== ink) ctx.fillStyle = ink = wanted
