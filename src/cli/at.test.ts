@@ -169,7 +169,11 @@ describe.skipIf(samples === null)('at, on real files', () => {
     expect(pickle).toMatchObject({
       kind: 'memory-snapshot',
       state: 'complete',
-      facts: { format: 'pickle', devices: [{ device: 0, events: after.length, peakActiveBytes: Math.max(start, ...after) }] },
+      facts: {
+        format: 'pickle',
+        timeUs: [String(FIRST_US), expect.stringMatching(/^\d{16}$/)],
+        devices: [{ device: 0, events: after.length, peakActiveBytes: Math.max(start, ...after) }],
+      },
     })
     expect(trace).toMatchObject({ kind: 'chrome-trace', state: 'complete', facts: { startNs: String(traceStart) } })
   })

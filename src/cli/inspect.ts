@@ -87,7 +87,7 @@ function snapshotFacts(t: SnapshotTable): CatalogFile['facts'] {
   return {
     format: t.format,
     segments: t.segments.count,
-    timeUs: t.timeUs ?? [null, null],
+    timeUs: t.timeUs ? t.timeUs.map(String) : [null, null],
     devices: replayAll(t).map(m => ({ device: m.device, events: m.events, peakActiveBytes: m.figures.peakActiveBytes })),
   }
 }

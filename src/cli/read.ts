@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { extentOf } from '../analysis/trace/report'
 import { fileSource } from '../formats/source'
+import { systemReason } from '../formats/system-error'
 import type { RankFacts } from '../session/ranks'
 import type { CatalogFile } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
@@ -31,7 +32,7 @@ export async function readFile(
       code: 'file-unreadable',
       file: file.path,
       offset: null,
-      message: `The file cannot be opened: ${e instanceof Error ? e.message : String(e)}.`,
+      message: `The file cannot be opened: ${systemReason(e)}.`,
       meaning: 'Nothing of it is shown.',
       action: 'Check that it is still there and its permissions.',
       count: 1,

@@ -1,8 +1,9 @@
 /** Runs one command: parses the arguments, calls it, prints its result, answers the exit code. */
 import { resolve } from 'node:path'
 import { version } from '../../package.json'
+import { systemCode, systemReason } from '../formats/system-error'
 import { parse, UsageError, type Parsed } from './args'
-import { help } from './help'
+import { help, type CommandName } from './help'
 import { endProgress, failed, plain, progressLine, toJson, type Io, type Outcome } from './output'
 
 export const EXIT_READ = 0
@@ -34,7 +35,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return outcome.read ? EXIT_READ : EXIT_NOTHING
   } catch (e) {
     endProgress(io)
-    if (e instanceof UsageError || (parsed.command === 'sample' && e instanceof RangeError)) return usage(e, io)
+    if (e instanceof UsageError || (parsed.command === 'sample' && e instanceof RangeError)) return usage(e, io, parsed.command)
     io.err(`neuron-workbench: ${e instanceof Error ? (e.stack ?? e.message) : String(e)}\n`)
     if (parsed.command !== 'serve' && parsed.json)
       io.out(
@@ -68,15 +69,14 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
     }
   } catch (e) {
     // Errors of the file system are about the user's path; everything else is ours.
-    const code = e instanceof Error && 'code' in e && typeof e.code === 'string' ? e.code : ''
-    if (!/^E[A-Z0-9]+$/.test(code) || code.startsWith('ERR_')) throw e
-    const message = `${p.command === 'sample' ? 'The folder cannot be written' : 'The file cannot be opened'}: ${(e as Error).message}.`
+    if (systemCode(e) === '') throw e
+    const message = `${p.command === 'sample' ? 'The folder cannot be written' : 'The file cannot be opened'}: ${systemReason(e)}.`
     return failed(p.path, p.command === 'sample' ? 'folder-unwritable' : 'file-unreadable', message, 'Check the path and its permissions.')
   }
 }
 
-function usage(e: unknown, io: Io): number {
-  const topic = e instanceof UsageError ? e.topic : null
+function usage(e: unknown, io: Io, command: CommandName | null = null): number {
+  const topic = (e instanceof UsageError ? e.topic : null) ?? command
   io.err(`neuron-workbench: ${plain(e instanceof Error ? e.message : String(e))}\n\n${help(topic)}`)
   return EXIT_USAGE
 }

@@ -83,16 +83,18 @@ function inspectText(doc: InspectDocument): string {
   return out.join('\n') + '\n'
 }
 
+const events = (n: number): string => `${num(n)} ${n === 1 ? 'event' : 'events'}`
+
 function factsText(f: InspectFile): string {
   const facts = f.facts
   if (f.kind === 'chrome-trace' && typeof facts['events'] === 'number') {
     const span = facts['spanNs']
     const rank = facts['rank']
-    return `${num(facts['events'])} events${typeof span === 'number' ? `, ${duration(span)}` : ''}${typeof rank === 'number' ? `, says rank ${rank}` : ''}`
+    return `${events(facts['events'])}${typeof span === 'number' ? `, ${duration(span)}` : ''}${typeof rank === 'number' ? `, says rank ${rank}` : ''}`
   }
   if (f.kind === 'memory-snapshot' && Array.isArray(facts['devices'])) {
     const devices = facts['devices'] as readonly { readonly device: number; readonly events: number; readonly peakActiveBytes: number }[]
-    return devices.map(d => `device ${d.device}: ${num(d.events)} events, peak ${memory(d.peakActiveBytes)} active (requested)`).join('; ')
+    return devices.map(d => `device ${d.device}: ${events(d.events)}, peak ${memory(d.peakActiveBytes)} active (requested)`).join('; ')
   }
   return Object.entries(facts)
     .map(([k, v]) => `${k} ${String(v)}`)
@@ -138,7 +140,7 @@ function snapshotText(doc: Fields): string {
     ['segments', count(doc['segments'])],
     ['blocks', count(doc['blocks'])],
     ['distinct stacks', count(doc['stacks'])],
-    ['recorded', typeof from === 'number' && typeof to === 'number' ? duration((to - from) * 1000) : 'no times'],
+    ['recorded', typeof from === 'string' && typeof to === 'string' ? duration(Number(BigInt(to) - BigInt(from)) * 1000) : 'no times'],
   ])
   const devices = Array.isArray(doc['devices']) ? (doc['devices'] as readonly Fields[]) : []
   const rows: readonly (readonly [string, (d: Fields) => string])[] = [

@@ -16,6 +16,7 @@ import { RUNTIME_KINDS, sniffRuntime } from './neuron-runtime/sniff'
 import { sniffNtff } from './ntff/sniff'
 import { sniffPerfetto } from './perfetto/sniff'
 import { isWhole, LONG_HEAD_BYTES, probeFile, type Probe } from './probe'
+import { systemReason } from './system-error'
 import { cutFinding, sniffed, type Finding, type Sniffed } from './sniffed'
 
 export interface SniffResult {
@@ -41,7 +42,7 @@ export async function sniffFile(path: string, name = path): Promise<SniffResult>
     sink.add({
       severity: 'error',
       code: 'file-unreadable',
-      message: `The file cannot be opened: ${e instanceof Error ? e.message : String(e)}.`,
+      message: `The file cannot be opened: ${systemReason(e)}.`,
       meaning: 'Nothing of it is shown.',
       action: 'Check the permissions of the file.',
     })

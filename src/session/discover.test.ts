@@ -67,7 +67,9 @@ describe('layouts', () => {
     ])
     // Empty files count: the mode was on.
     expect(c.sessions.map(s => s.modes)).toEqual([['DEVICE'], ['CPU_UTIL', 'framework', 'snapshot']])
-    expect(c.diagnostics).toMatchObject([{ code: 'files-unlisted', severity: 'info', count: 1 }])
+    expect(c.diagnostics).toMatchObject([
+      { code: 'files-unlisted', severity: 'info', message: 'Files in folders without any profile file: 1.' },
+    ])
   })
 
   it('instance and session folders opened by themselves are told by their own names and those above', async () => {
@@ -173,7 +175,7 @@ describe('walks', () => {
     await plant({ 'a/b/c/trace.json': TRACE, 'a/b/trace.json': TRACE })
     const c = await discover(root, { maxDepth: 2 })
     expect(brief(c).map(s => s.dir)).toEqual(['a/b'])
-    expect(c.diagnostics).toMatchObject([{ code: 'walk-depth-limit', file: 'a/b/c', count: 1 }])
+    expect(c.diagnostics).toMatchObject([{ code: 'walk-depth-limit', file: 'a/b/c' }])
     expect((await discover(root, { maxDepth: 3 })).diagnostics).toEqual([])
     // The default holds for trees that are deeper than any run writes.
     await plant({ [`${'d/'.repeat(12)}trace.json`]: TRACE })

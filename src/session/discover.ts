@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { opendir, realpath, stat } from 'node:fs/promises'
 import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { systemReason } from '../formats/system-error'
 import { sniffEmpty, sniffFile, type SniffResult } from '../formats/sniff'
 import type { Catalog, CatalogFile, CatalogSession } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
@@ -64,7 +65,7 @@ export async function discover(root: string, options: DiscoverOptions = {}): Pro
     if (!isFolder && !s.isFile()) throw new Error('neither a folder nor a regular file')
   } catch (e) {
     diagnostics.push(
-      note('error', 'root-unreadable', '.', `${opened} cannot be opened: ${reason(e)}.`, 'Nothing is shown.', 'Check the path.'),
+      note('error', 'root-unreadable', '.', `${opened} cannot be opened: ${systemReason(e)}.`, 'Nothing is shown.', 'Check the path.'),
     )
     return { root: opened, sessions: [], diagnostics }
   }
@@ -95,10 +96,9 @@ export async function discover(root: string, options: DiscoverOptions = {}): Pro
         'info',
         'files-unlisted',
         '.',
-        `Files in folders without any profile file are not listed: ${unlisted}.`,
-        'None.',
+        `Files in folders without any profile file: ${unlisted}.`,
+        'They are not listed; nothing of a session is missing.',
         'None needed.',
-        unlisted,
       ),
     )
   if (sessions.length === 0)
@@ -194,7 +194,6 @@ class Walk {
         `Folders deeper than ${maxDepth} levels were not entered: ${this.#tooDeep.length}.`,
         'What they hold is not listed.',
         'Open a folder further down.',
-        this.#tooDeep.length,
       )
     return this.#folders
   }
@@ -225,7 +224,7 @@ class Walk {
         'warning',
         'folder-unreadable',
         path,
-        `The folder cannot be read: ${reason(e)}.`,
+        `The folder cannot be read: ${systemReason(e)}.`,
         'What it holds is not listed.',
         'Check its permissions.',
       )
@@ -271,7 +270,7 @@ class Walk {
         'warning',
         'link-broken',
         path,
-        `The link cannot be followed: ${reason(e)}.`,
+        `The link cannot be followed: ${systemReason(e)}.`,
         'Its target is not listed.',
         'Remove the link or restore its target.',
       )
@@ -279,8 +278,8 @@ class Walk {
     }
   }
 
-  #say(severity: Diagnostic['severity'], code: string, file: string, message: string, meaning: string, action: string, count = 1): void {
-    this.#diagnostics.push(note(severity, code, file, message, meaning, action, count))
+  #say(severity: Diagnostic['severity'], code: string, file: string, message: string, meaning: string, action: string): void {
+    this.#diagnostics.push(note(severity, code, file, message, meaning, action))
   }
 }
 
@@ -311,7 +310,7 @@ async function sniffAll(
             'error',
             'file-unreadable',
             file.path,
-            `The file cannot be looked at: ${reason(e)}.`,
+            `The file cannot be looked at: ${systemReason(e)}.`,
             'It is not listed.',
             'Check its permissions.',
           ),
@@ -375,8 +374,6 @@ export function comparePaths(a: string, b: string): number {
   return left.length - right.length
 }
 
-const reason = (e: unknown): string => (e instanceof Error ? e.message : String(e))
-
 const note = (
   severity: Diagnostic['severity'],
   code: string,
@@ -384,5 +381,4 @@ const note = (
   message: string,
   meaning: string,
   action: string,
-  count = 1,
-): Diagnostic => ({ severity, code, file, offset: null, message, meaning, action, count })
+): Diagnostic => ({ severity, code, file, offset: null, message, meaning, action, count: 1 })
