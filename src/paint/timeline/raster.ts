@@ -80,7 +80,7 @@ export function rasterLane(
     let a = Math.round(x0)
     let b = Math.round(x1)
     if (b - a < least) b = a + least
-    else if (b - a >= gapFrom) b -= 1
+    else if (b - a >= gapFrom && c.merged[i] === 1) b -= 1
     const rounded = b - a >= roundFrom && c.merged[i] === 1
     const cutLeft = a < 0
     const cutRight = b > width

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { SourceInfo } from '../../shared/api'
+import * as metrics from './metrics'
+import { layoutRows, processKey, rowAt, rowsBetween } from './rows'
+import { rowsOf, track } from './testing'
+import { AXIS, AXIS_MIRROR } from '../axis'
+
+const source = (index: number, more: Partial<SourceInfo> = {}): SourceInfo => ({
+  index,
+  file: `f${index}`,
+  path: `a/trace${index}.json`,
+  kind: 'chrome-trace',
+  group: 0,
+  clock: '',
+  rank: index,
+  complete: true,
+  events: 1,
+  range: [0, 900],
+  ...more,
+})
+
+describe('metrics', () => {
+  it('repeats tokens.css', () => {
+    const css = readFileSync(new URL('../../renderer/tokens.css', import.meta.url), 'utf8')
+    const px = (name: string): number => Number(new RegExp(`${name}:\\s*(\\d+)px`).exec(css)?.[1])
+    expect([metrics.SLICE, metrics.BAR, metrics.PAD, metrics.GROUP, metrics.COUNTER]).toEqual(
+      ['--track-slice', '--track-bar', '--track-pad', '--track-group', '--track-lane'].map(px),
+    )
+    expect([metrics.NAVIGATOR, AXIS, metrics.STEPS, AXIS_MIRROR, metrics.LABEL_MIN]).toEqual(
+      ['--h-navigator', '--h-axis', '--h-steps', '--h-axis-mirror', '--label-min'].map(px),
+    )
+    expect(metrics.trackHeight(1)).toBe(px('--track-single'))
+  })
+})
+
+describe('rows', () => {
+  const tracks = [track(1, { depth: 4 }), track(2), track(3, { pid: '11', kind: 'counter', name: 'mem' }), track(4, { pid: '11' })]
+
+  it('puts a head before each process and stacks the rows without gaps', () => {
+    const { rows, height, shown, tracks: n } = rowsOf(tracks)
+    expect(rows.map(r => r.type)).toEqual(['group', 'track', 'track', 'group', 'track', 'track'])
+    expect(rows.map(r => r.h)).toEqual([22, 66, 21, 22, 28, 21])
+    rows.forEach((r, i) => expect(r.y).toBe(rows.slice(0, i).reduce((s, q) => s + q.h, 0)))
+    expect(height).toBe(180)
+    expect([n, shown]).toEqual([4, 4])
+  })
+
+  it('folds a process away and keeps a slice track as its preview', () => {
+    const { rows, shown, byTrack } = rowsOf(tracks, { collapsed: new Set([processKey(tracks[2])]) })
+    const head = rows[3]
+    expect(head).toMatchObject({ type: 'group', open: false, side: '2 tracks', preview: { id: 4 } })
+    expect(rows).toHaveLength(4)
+    expect(shown).toBe(2)
+    expect(byTrack.has(4)).toBe(false)
+  })
+
+  it('keeps processes of two sources apart and says which file each is from', () => {
+    const two = [track(1, { source: 0 }), track(2, { source: 1 })]
+    const { rows } = rowsOf(two, { sources: [source(0), source(1)], session: 'S' })
+    expect(rows.filter(r => r.type === 'group')).toMatchObject([
+      { side: 'trace0.json', sub: 'rank 0 · python' },
+      { side: 'trace1.json', sub: 'rank 1 · python' },
+    ])
+  })
+
+  it('knows a track only up to the end of a truncated file', () => {
+    const { byTrack } = rowsOf([track(1, { source: 0 }), track(2, { source: 1 }), track(3, { source: 2 })], {
+      sources: [source(0), source(1, { complete: false }), source(2, { complete: false, range: null })],
+    })
+    expect([1, 2, 3].map(i => byTrack.get(i)?.knownUntil)).toEqual([null, 900, null])
+  })
+
+  it('has no instance row without tracks', () => {
+    expect(layoutRows({ tracks: [], sources: [], collapsed: new Set(), instance: 'i-1', session: null, notes: [] }).rows).toEqual([])
+  })
+
+  it('finds the row at a place as a walk over all rows does', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 30 }),
+        fc.integer({ min: -20, max: 1200 }),
+        fc.integer({ min: 1, max: 300 }),
+        (depths, y, h) => {
+          const { rows } = rowsOf(depths.map((depth, i) => track(i, { depth, pid: String(i % 3) })))
+          expect(rowAt(rows, y)).toBe(rows.findIndex(r => y >= r.y && y < r.y + r.h))
+          expect(rowsBetween(rows, y, h)).toEqual(rows.filter(r => r.y < y + h && r.y + r.h > Math.max(0, y)))
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,112 @@
+/** Scenes and themes for the tests of this folder. */
+import { readFileSync } from 'node:fs'
+import type { SlicesAnswer, TrackInfo } from '../../shared/api'
+import type { Theme } from '../theme'
+import { splitSlices, type SliceColumns } from './columns'
+import { layoutRows, type RowsInput } from './rows'
+import type { TraceScene } from './scene'
+
+export interface Event {
+  readonly from: number
+  readonly duration: number
+  readonly name?: string
+  readonly category?: string
+  readonly lane?: number
+  readonly merged?: number
+  readonly flag?: number
+}
+
+/** An answer for the given tracks; events may come in any order. */
+export function answer(tracks: readonly (readonly Event[])[], version = 1): SlicesAnswer {
+  const names: string[] = []
+  const categories: string[] = []
+  const id = (list: string[], s: string): number => (list.includes(s) ? list.indexOf(s) : list.push(s) - 1)
+  const starts = [0]
+  const all = tracks.flatMap(t => {
+    const sorted = [...t].sort((a, b) => (a.lane ?? 0) - (b.lane ?? 0) || a.from - b.from)
+    starts.push(starts[starts.length - 1] + t.length)
+    return sorted
+  })
+  return {
+    version,
+    trackStart: Uint32Array.from(starts),
+    start: Float64Array.from(all, e => e.from),
+    duration: Float64Array.from(all, e => e.duration),
+    lane: Uint16Array.from(all, e => e.lane ?? 0),
+    row: Uint32Array.from(all, (_, i) => 100 + i),
+    merged: Uint32Array.from(all, e => e.merged ?? 1),
+    flags: Uint8Array.from(all, e => e.flag ?? 0),
+    name: Uint32Array.from(all, e => id(names, e.name ?? 'aten::add')),
+    category: Uint32Array.from(all, e => id(categories, e.category ?? 'cpu_op')),
+    names,
+    categories,
+  }
+}
+
+export const columns = (events: readonly Event[], start = 0, end = 1000, count = 1000): SliceColumns =>
+  splitSlices(answer([events]), { start, end, columns: count })[0]
+
+export const track = (id: number, more: Partial<TrackInfo> = {}): TrackInfo => ({
+  id,
+  source: 0,
+  group: 0,
+  kind: 'slices',
+  pid: '10',
+  tid: String(id),
+  processName: 'python',
+  processLabels: '',
+  role: 'thread',
+  name: `TID:${id}`,
+  note: '',
+  depth: 1,
+  events: 1,
+  min: 0,
+  max: 0,
+  ...more,
+})
+
+export const rowsOf = (tracks: readonly TrackInfo[], more: Partial<RowsInput> = {}): ReturnType<typeof layoutRows> =>
+  layoutRows({ tracks, sources: [], collapsed: new Set(), instance: null, session: null, notes: [], ...more })
+
+/** A scene of 1172 px, so that the plot is 1000 px wide and shows 0 .. 1000 ns: a pixel is a nanosecond. */
+export const scene = (more: Partial<TraceScene> = {}): TraceScene => ({
+  width: 1172,
+  height: 400,
+  pixelRatio: 1,
+  window: { start: 0, end: 1000 },
+  extent: { start: 0, end: 1000 },
+  axisLabel: 'Time',
+  rows: rowsOf([]),
+  scroll: 0,
+  slices: new Map(),
+  counters: new Map(),
+  steps: [],
+  overview: null,
+  navigator: true,
+  sayPending: false,
+  cursor: null,
+  hover: null,
+  selected: null,
+  range: null,
+  measuring: false,
+  focus: null,
+  ...more,
+})
+
+/** Theme from the text of tokens.css: literal values, and `var()` one step deep. */
+export function theme(name: 'dark' | 'light'): Theme {
+  const css = readFileSync(new URL('../../renderer/tokens.css', import.meta.url), 'utf8').replace(/\/\*.*?\*\//gs, '')
+  const values = new Map<string, string>()
+  const blocks = [...css.matchAll(/([^{}]+)\{([^{}]*)\}/g)].filter(b => b[1].includes(':root') || b[1].includes(`"${name}"`))
+  // The dark block carries `:root` as well; the light one overrides it.
+  for (const b of blocks) for (const m of b[2].matchAll(/(--[\w-]+)\s*:\s*([^;]+);/g)) values.set(m[1], m[2].trim())
+  return {
+    name,
+    token: t => {
+      const v = values.get(t)
+      if (v === undefined) throw new Error(`unknown design token ${t}`)
+      const ref = /^var\((--[\w-]+)\)$/.exec(v)
+      return ref ? (values.get(ref[1]) ?? '') : v
+    },
+  }
+}
