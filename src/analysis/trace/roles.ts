@@ -43,10 +43,12 @@ export function trackName(role: 'thread' | 'stream', pid: string, tid: string): 
   return role === 'stream' ? `Stream:${tid.replace(/^stream\s+/i, '')}` : `TID:${tid}`
 }
 
-/** Numbers by value before texts. */
+/** Numbers by value before texts, nothing at all last. */
 export function compareNatural(a: string, b: string): number {
-  const x = a === '' ? NaN : Number(a)
-  const y = b === '' ? NaN : Number(b)
+  if (a === b) return 0
+  if (a === '' || b === '') return a === '' ? 1 : -1
+  const x = Number(a)
+  const y = Number(b)
   if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y
   if (!Number.isNaN(x)) return -1
   if (!Number.isNaN(y)) return 1

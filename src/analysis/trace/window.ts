@@ -104,8 +104,8 @@ function chooseInLane(track: TrackModel, lane: number, t0: number, t1: number, w
   const counts = stands
   const px = (t1 - t0) / width
   let n = used
-  /** End of the column of the last narrow slice. */
-  let edge = t0
+  /** End of the column of the last narrow slice; what begins before the window belongs to the first column. */
+  let edge = t0 + px
   for (let i = from; i < to;) {
     let best = i
     let longest = duration[i]

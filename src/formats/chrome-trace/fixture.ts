@@ -1,4 +1,7 @@
 /** Writes Chrome traces for tests, with full control over text: times as they shall stand in the file, order of keys, damage. */
+import type { TraceTable } from '../../shared/tables'
+import { bufferSource } from '../source'
+import { readTrace } from './read'
 
 export interface FixtureEvent {
   readonly ph?: string
@@ -54,3 +57,16 @@ export function traceText(events: readonly (FixtureEvent | string)[], o: Fixture
 
 export const traceBytes = (events: readonly (FixtureEvent | string)[], o?: FixtureOptions): Uint8Array =>
   new TextEncoder().encode(traceText(events, o))
+
+/** A table through the reader. `ts` and `dur` are whole ns here, `ts` relative to 1 700 000 000 s of Unix time. */
+export async function fixtureTable(events: readonly FixtureEvent[]): Promise<TraceTable> {
+  const micros = (ns: bigint): string =>
+    `${ns < 0n ? '-' : ''}${(ns < 0n ? -ns : ns) / 1000n}.${String((ns < 0n ? -ns : ns) % 1000n).padStart(3, '0')}`
+  const placed = events.map(e => ({
+    ...e,
+    ...(e.ts === undefined ? {} : { ts: micros(1_700_000_000_000_000_000n + BigInt(e.ts)) }),
+    ...(e.dur === undefined ? {} : { dur: micros(BigInt(e.dur)) }),
+  }))
+  const { table } = await readTrace(bufferSource('fixture', traceBytes(placed)), {})
+  return table as TraceTable
+}
