@@ -12,7 +12,7 @@ export type Hit =
       readonly row: number
       readonly rows: number
       readonly group: number
-      /** Stack range of the run in bytes, and the state that the column shows: the arguments of `memory.smaller`. */
+      /** Stack range of this one row in bytes, and the state that the column shows: the arguments of `memory.smaller`. */
       readonly event: number
       readonly from: number
       readonly to: number
@@ -33,12 +33,12 @@ export function hitTest(p: MemoryPicture, c: number, r: number): Hit {
         return {
           kind: 'smaller',
           column: c,
-          row,
-          rows,
+          row: r,
+          rows: 1,
           group: p.runGroup[i],
           event: p.columnEvent[c],
-          from: row * perRow,
-          to: (row + rows) * perRow,
+          from: r * perRow,
+          to: (r + 1) * perRow,
         }
       }
       row += rows

@@ -8,50 +8,75 @@ import { stretches, type Stretch } from './hit'
 import type { ByteScale } from './scale'
 import { oomLabel, PEAK } from './words'
 
-/** Triangle at the instant of the peak with its value beside it. `avoid`: x of the cursor, whose flag the label keeps clear of. */
-export function drawPeak(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale, at: number, bytes: number, avoid: number | null): void {
+/** Where the peak's mark and label stand, CSS px; null when the peak is out of sight. */
+export interface PeakPlace {
+  /** Tip of the triangle. */
+  readonly x: number
+  readonly tip: number
+  /** Label box. */
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly value: string
+  readonly valueWidth: number
+}
+
+/** Places the mark. `avoid`: x of the cursor, whose flag the label keeps clear of. */
+export function placePeak(
+  ctx: Context2D,
+  theme: Theme,
+  g: Geometry,
+  s: ByteScale,
+  at: number,
+  bytes: number,
+  avoid: number | null,
+): PeakPlace | null {
   const x = Math.round(g.x(at))
   const right = g.gutter + g.plot
-  if (x < g.gutter || x > right) return
   const y = s.y(bytes)
-  if (y < s.top - 0.5) return
+  if (x < g.gutter || x > right || y < s.top - 0.5) return null
+  const value = memory(bytes)
+  ctx.save()
+  ctx.font = font(theme, 11, 600)
+  const valueWidth = textWidth(ctx, value)
+  ctx.font = font(theme)
+  const width = valueWidth + textWidth(ctx, PEAK) + 20
+  ctx.restore()
   const tip = Math.max(y - 2, s.top + 10)
+  const clash = avoid !== null && avoid > x - 8 && avoid < x + 12 + width
+  const fitsRight = x + 12 + width < right
+  const fitsLeft = x - 12 - width > g.gutter
+  const left = (fitsRight && !clash) || !fitsLeft ? Math.min(x + 12, right - width - 4) : x - 12 - width
+  return { x, tip, left, top: Math.max(s.top + 2, tip - 22), width, value, valueWidth }
+}
+
+/** Triangle at the instant of the peak with its value beside it. */
+export function drawPeak(ctx: Context2D, theme: Theme, p: PeakPlace): void {
   ctx.save()
   ctx.fillStyle = theme.token('--peak')
   ctx.strokeStyle = theme.token('--pin-halo')
   ctx.lineWidth = 1
   ctx.beginPath()
-  ctx.moveTo(x, tip)
-  ctx.lineTo(x - 5, tip - 8)
-  ctx.lineTo(x + 5, tip - 8)
+  ctx.moveTo(p.x, p.tip)
+  ctx.lineTo(p.x - 5, p.tip - 8)
+  ctx.lineTo(p.x + 5, p.tip - 8)
   ctx.closePath()
   ctx.fill()
   ctx.stroke()
-  const value = memory(bytes)
-  ctx.font = font(theme, 11, 600)
-  const w1 = textWidth(ctx, value)
-  ctx.font = font(theme)
-  const w2 = textWidth(ctx, PEAK)
-  const w = w1 + w2 + 20
-  const clash = avoid !== null && avoid > x - 8 && avoid < x + 12 + w
-  const fitsRight = x + 12 + w < right
-  const fitsLeft = x - 12 - w > g.gutter
-  const lx = (fitsRight && !clash) || !fitsLeft ? Math.min(x + 12, right - w - 4) : x - 12 - w
-  const ly = Math.max(s.top + 2, tip - 22)
   ctx.fillStyle = theme.token('--surface-0')
   ctx.globalAlpha = 0.86
   ctx.beginPath()
-  ctx.roundRect(lx, ly, w, 18, 3)
+  ctx.roundRect(p.left, p.top, p.width, 18, 3)
   ctx.fill()
   ctx.globalAlpha = 1
   ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   ctx.fillStyle = theme.token('--text-1')
   ctx.font = font(theme, 11, 600)
-  ctx.fillText(value, lx + 6, ly + 9.5)
+  ctx.fillText(p.value, p.left + 6, p.top + 9.5)
   ctx.fillStyle = theme.token('--text-3')
   ctx.font = font(theme)
-  ctx.fillText(PEAK, lx + 12 + w1, ly + 9.5)
+  ctx.fillText(PEAK, p.left + 12 + p.valueWidth, p.top + 9.5)
   ctx.restore()
 }
 

@@ -10,7 +10,7 @@ import { paintMemory, peakPosition, placeOf } from './paint'
 import { areaFill, groupToken, rasterMemory } from './raster'
 import { byteScale, byteTicks, inUnit, unitFor } from './scale'
 import type { MemoryScene } from './scene'
-import { afterLabel, beforeLabel, groupNames, oomLabel, startLabel } from './words'
+import { afterLabel, beforeLabel, eventTick, groupNames, oomLabel, startLabel } from './words'
 
 /** Three columns: start state and a large one; the same with two small ones of group 1 between; nothing known. */
 const picture: MemoryPicture = {
@@ -175,6 +175,12 @@ describe('words', () => {
     expect(afterLabel('time', 1.24e9, true)).toBe('no data after 1,240.0\u00a0ms')
     expect(afterLabel('event', 100, true)).toBe('no data after event 99')
     expect(afterLabel('time', 1.24e9, false)).toBe('snapshot taken at 1,240.0\u00a0ms')
+  })
+})
+
+describe('eventTick', () => {
+  it('labels whole events only', () => {
+    expect([-2, -1, -0.5, 0, 0.5, 1200].map(eventTick)).toEqual(['', 'start', '', '0', '', '1,200'])
   })
 })
 

@@ -9,12 +9,12 @@ import type { Geometry } from '../geometry'
 import { hatch, hatchStyle, noData } from '../hatch'
 import { textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
-import { drawCursorValue, drawLifetime, drawLifted, drawOom, drawPeak, type PicturePlace } from './marks'
+import { drawCursorValue, drawLifetime, drawLifted, drawOom, drawPeak, placePeak, type PeakPlace, type PicturePlace } from './marks'
 import { groupToken } from './raster'
 import { factOf } from './hit'
 import { byteTicks, type ByteScale } from './scale'
 import type { MemoryScene } from './scene'
-import { ACTIVE, afterLabel, ALLOCATED, beforeLabel, RESERVED, startLabel } from './words'
+import { ACTIVE, afterLabel, ALLOCATED, beforeLabel, eventTick, RESERVED, startLabel } from './words'
 
 /** Paints the scene: box [0, geometry.width) x [scale.top, scale.top + scale.height + AXIS_MIRROR), CSS px. */
 export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): void {
@@ -27,6 +27,11 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   ctx.fillRect(0, s.top, g.gutter, s.height + AXIS_MIRROR)
   drawFurniture(ctx, theme, g, s.top, s.height, scene.axis === 'time' ? scene.steps : [])
   drawYAxis(ctx, theme, g, s)
+
+  const cx = scene.cursor === null ? NaN : g.x(scene.cursor)
+  const cursorShown = cx >= g.gutter - 0.5 && cx <= g.gutter + g.plot + 0.5
+  const peakAt = options.peak && picture ? peakPosition(scene) : null
+  const peak = peakAt === null ? null : placePeak(ctx, theme, g, s, peakAt, info.peakActiveBytes, cursorShown ? cx : null)
 
   ctx.save()
   ctx.beginPath()
@@ -45,11 +50,11 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
     curve(ctx, scene, place, picture.max, t('--curve-active'), { alpha: 0.55, width: 1 })
     if (options.allocated) {
       curve(ctx, scene, place, picture.allocatedMax, t('--curve-rounded'), { dash: [4, 3], width: 1.25 })
-      curveName(ctx, theme, scene, place, picture.allocatedMax, ALLOCATED, '--curve-rounded')
+      curveName(ctx, theme, scene, place, picture.allocatedMax, ALLOCATED, '--curve-rounded', peak)
     }
     if (options.reserved) {
       curve(ctx, scene, place, picture.reservedMax, t('--curve-reserved'), { width: 1.25, steps: true })
-      curveName(ctx, theme, scene, place, picture.reservedMax, RESERVED, '--curve-reserved')
+      curveName(ctx, theme, scene, place, picture.reservedMax, RESERVED, '--curve-reserved', peak)
     }
     for (const [id, width] of [
       [scene.pinned, 1.5],
@@ -68,12 +73,7 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
     const at = scene.axis === 'time' ? o.time : o.event
     if (at !== null) drawOom(ctx, theme, g, s, at, o.size)
   }
-  const cx = scene.cursor === null ? NaN : g.x(scene.cursor)
-  const cursorShown = cx >= g.gutter - 0.5 && cx <= g.gutter + g.plot + 0.5
-  if (options.peak && picture) {
-    const at = peakPosition(scene)
-    if (at !== null) drawPeak(ctx, theme, g, s, at, info.peakActiveBytes, cursorShown ? cx : null)
-  }
+  if (peak) drawPeak(ctx, theme, peak)
   if (scene.range) drawRange(ctx, theme, scene)
   ctx.fillStyle = t('--border-1')
   ctx.fillRect(g.gutter - 1, s.top, 1, s.height)
@@ -82,7 +82,7 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   drawAxis(ctx, theme, g, below, AXIS_MIRROR, {
     mirror: true,
     cursor: scene.flags && cursorShown ? scene.cursor : null,
-    ...(scene.axis === 'event' ? { format: v => num(v), formatCursor: v => (v < 0 ? 'start state' : num(Math.floor(v))) } : {}),
+    ...(scene.axis === 'event' ? { format: eventTick, formatCursor: v => (v < 0 ? 'start state' : num(Math.floor(v))) } : {}),
   })
   ctx.fillStyle = t('--surface-1')
   ctx.fillRect(0, below, g.gutter, AXIS_MIRROR)
@@ -270,6 +270,7 @@ function curveName(
   values: Float64Array,
   name: string,
   token: string,
+  peak: PeakPlace | null,
 ): void {
   const { geometry: g, scale: s } = scene
   ctx.save()
@@ -284,6 +285,10 @@ function curveName(
     if (x + w > g.gutter + g.plot) break
     const y = s.y(values[from])
     if (c + 1 - from < need || y - 16 < s.top) continue
+    if (peak && y > peak.top && y - 16 < peak.top + 18 && x < peak.left + peak.width && x + w > Math.min(peak.x - 6, peak.left)) {
+      from = c // under the peak's label: further to the right
+      continue
+    }
     ctx.textAlign = 'left'
     ctx.textBaseline = 'alphabetic'
     // A halo instead of a plate: the curve below stays visible.

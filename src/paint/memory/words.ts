@@ -19,6 +19,9 @@ export const oomLabel = (size: number): string => `out of memory: ${memory(size)
 export const positionLabel = (axis: Axis, at: number): string =>
   axis === 'time' ? timeMs(at) : at < 0 ? 'start state' : `event ${num(Math.floor(at))}`
 
+/** Tick of the event axis: whole events only, the start state by its name. */
+export const eventTick = (v: number): string => (v === -1 ? 'start' : v >= 0 && Number.isInteger(v) ? num(v) : '')
+
 /** Words on the hatched stretches outside the recording. */
 export const beforeLabel = (axis: Axis, at: number): string => (axis === 'time' ? `not recorded before ${timeMs(at, 1)}` : '')
 export function afterLabel(axis: Axis, at: number, endsEarly: boolean): string {

@@ -1,5 +1,5 @@
 /** Gathers what an exported picture shows: asks the engine for both panels at the picture's own size, in the window of the screen. */
-import type { AllocatorInfo, SessionView } from '../../../shared/api'
+import type { AllocatorInfo, Axis, SessionView } from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
 import { fileSize, memory as bytesText, num } from '../../../shared/format'
 import type { ExportSheet, LegendEntry } from '../../../paint/export'
@@ -55,13 +55,13 @@ export function choices(view: SessionView | null, info: AllocatorInfo | null): r
 const ms = (v: number): string => num(v / 1e6, 1)
 export const rangeText = (w: TimeWindow): string => `${ms(w.start)} – ${ms(w.end)}\u00a0ms (${ms(w.end - w.start)}\u00a0ms)`
 
+/** First and last event of a window. */
+const eventsText = (w: TimeWindow): readonly [number, number] => [Math.max(0, Math.floor(w.start)), Math.max(0, Math.ceil(w.end) - 1)]
+
 /** `allocator_rank0_612-1436ms.png`: letters, digits, `_` and `-` only. */
-export function fileName(what: What, rank: number | null, w: TimeWindow): string {
-  const parts = [
-    what === 'trace' ? 'trace' : 'allocator',
-    rank === null ? null : `rank${rank}`,
-    `${Math.round(w.start / 1e6)}-${Math.round(w.end / 1e6)}ms`,
-  ]
+export function fileName(what: What, rank: number | null, w: TimeWindow, axis: Axis = 'time'): string {
+  const range = axis === 'time' ? `${Math.round(w.start / 1e6)}-${Math.round(w.end / 1e6)}ms` : `events${eventsText(w).join('-')}`
+  const parts = [what === 'trace' ? 'trace' : 'allocator', rank === null ? null : `rank${rank}`, range]
   return (
     parts
       .filter(Boolean)
@@ -96,7 +96,11 @@ export async function prepare(info: AllocatorInfo | null, theme: Theme, o: Expor
   const subtitle = [
     root && root.name !== where ? `${root.name} / ${where}` : where,
     withTrace || !eventWindow ? rangeText(v.window) : null,
-    eventWindow ? `events ${num(Math.max(0, Math.floor(eventWindow.start)))} – ${num(Math.floor(eventWindow.end))}` : null,
+    eventWindow
+      ? `events ${eventsText(eventWindow)
+          .map(e => num(e))
+          .join(' – ')}`
+      : null,
     mem ? `device ${mem.allocator.device}` : null,
     mem ? `${PEAK} ${bytesText(mem.allocator.peakActiveBytes)}` : null,
     cut > 1 ? 'the first rows of the trace' : null,
@@ -114,7 +118,7 @@ export async function prepare(info: AllocatorInfo | null, theme: Theme, o: Expor
       sources: o.sources ? sources.map(s => sourceText(s.path, session)) : null,
       program: `${app?.name ?? 'Neuron Workbench'} ${app?.version ?? ''}`.trim(),
     },
-    name: fileName(o.what, rank, v.window),
+    name: withTrace || !eventWindow ? fileName(o.what, rank, v.window) : fileName(o.what, rank, eventWindow, 'event'),
   }
 }
 

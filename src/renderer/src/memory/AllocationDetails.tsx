@@ -192,11 +192,17 @@ function Facts({ d, info }: { readonly d: Details; readonly info: AllocatorInfo 
         </>
       ),
     ],
+    ['Stream', <span className="num">{d.stream || missing('The snapshot names no stream')}</span>],
     [
-      'Stream, pool',
-      <span key="s">
-        {d.stream || '—'}, {d.pool ?? missing('The entries of this version of PyTorch carry no pool')}
-      </span>,
+      'Pool',
+      d.pool === null ? (
+        missing('This version of PyTorch stores no pool')
+      ) : (
+        <>
+          <span className="num">{d.pool}</span>
+          <span className="t3">{d.pool === '0,0' ? 'default' : 'private'}</span>
+        </>
+      ),
     ],
     ['Inside', d.inside ? <Inside inside={d.inside} /> : missing('No slice of the framework trace covers the time of the allocation')],
     ['Freed by', <FreedBy d={d} key="f" />],

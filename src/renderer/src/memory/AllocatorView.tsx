@@ -57,10 +57,9 @@ function Strips({ info, view }: { readonly info: AllocatorInfo; readonly view: S
           <Icon name="warn" size={14} />
           <span
             className="ell"
-            title={`Replay: ${exactBytes(replayBytes)}, segment table: ${exactBytes(tableBytes)}, both requested bytes that are active at the end`}
+            title={`Replay: ${exactBytes(replayBytes)}, segment table: ${exactBytes(tableBytes)}, both requested bytes that are active at the end. The curve may be off by the difference.`}
           >
-            Self-check failed: the events end with {memory(replayBytes)} {ACTIVE}, the file&apos;s segment table says {memory(tableBytes)}.
-            The curve may be off by the difference
+            Self-check failed: the events end with {memory(replayBytes)} {ACTIVE}, the segment table says {memory(tableBytes)}
           </span>
           <span className="sp" />
           {details}

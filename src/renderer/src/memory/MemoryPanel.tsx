@@ -2,6 +2,7 @@
 import { useId, useRef, type KeyboardEvent, type ReactElement } from 'react'
 import type { AllocatorInfo, SessionView } from '../../../shared/api'
 import { runCommand } from '../commands/registry'
+import { eventExtent } from '../shell/follow'
 import { Icon } from '../shell/icons'
 import { useUi } from '../shell/ui'
 import { openSession, useSession } from '../state/session'
@@ -81,7 +82,7 @@ export function useShownAllocator(): AllocatorInfo | null {
 export function showAllocator(a: AllocatorInfo): void {
   const v = useView.getState()
   if (v.pinned && v.pinned.allocator !== a.id) v.pin(null)
-  v.setAllocator(a.id, { start: -1, end: Math.max(a.events, 1) })
+  v.setAllocator(a.id, eventExtent(a))
 }
 
 function Selects({ view, info }: { readonly view: SessionView; readonly info: AllocatorInfo }): ReactElement {

@@ -113,7 +113,7 @@ function One({
           top.map((f, i) => (
             <div key={i}>
               <span className={i === 0 ? 't1 ell' : 'ell'}>{f.name}</span>
-              <span className="t3">{shortFile(f)}</span>
+              <span className="t3 at">{shortFile(f)}</span>
             </div>
           ))
         ) : (
@@ -161,7 +161,7 @@ function Smaller({
           </span>
         )}
       </div>
-      <p className="t3 why">Each is thinner than a pixel row here.</p>
+      <p className="t3 why">In this pixel row, each thinner than the row.</p>
       {error && <p className="t3 why">{error}</p>}
       {a && (
         <div className="stk">
@@ -176,7 +176,7 @@ function Smaller({
           {a.total > a.list.length && <div className="t3">and {num(a.total - a.list.length)} more</div>}
         </div>
       )}
-      <div className="foot">Click pins the largest. Zoom in to see fewer at once.</div>
+      <div className="foot">Click pins the largest</div>
     </>
   )
 }

@@ -17,9 +17,11 @@ const fileName = (path: string): string => path.split('/').at(-1) ?? path
 /** Sessions whose folders are named within this many seconds of each other may belong to one run. */
 const SAME_RUN_S = 60
 
-/** `2026_11_30_14_22_07` as seconds, null for other names. */
+/** `2026_11_30_14_22_07`, or Unix time in s, ms, µs or ns, as seconds; null for other names. */
 function seconds(timestamp: string | null): number | null {
-  const m = /^(\d{4})\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)/.exec(timestamp ?? '')
+  if (timestamp === null) return null
+  if (/^\d{10}(\d{3}){0,3}$/.test(timestamp)) return Number(timestamp.slice(0, 10))
+  const m = /^(\d{4})\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)\D(\d\d)/.exec(timestamp)
   if (!m) return null
   const [y, mo, d, h, mi, s] = m.slice(1).map(Number)
   return Date.UTC(y, mo - 1, d, h, mi, s) / 1000

@@ -18,13 +18,13 @@ export function lifeWords(
 ): { readonly range: string; readonly lifetime: string } {
   const { start, from, to } = life
   const openEnd = Number.isNaN(to)
-  const end = openEnd ? (pendingFree ? 'free pending at the end' : 'live at the end') : ''
+  const end = openEnd ? (pendingFree ? 'pending at end' : 'live at end') : ''
   if (axis === 'event') {
-    const a = start ? 'before the recording' : `event ${num(from)}`
+    const a = start ? 'before recording' : `event ${num(from)}`
     const b = openEnd ? end : start ? `event ${num(to)}` : num(to)
     return { range: `${a} – ${b}`, lifetime: start || openEnd ? '—' : `${num(to - from)} ${to - from === 1 ? 'event' : 'events'}` }
   }
-  const a = start ? 'before the recording' : Number.isNaN(from) ? '—' : openEnd ? timeMs(from) : num(from / 1e6, 3)
+  const a = start ? 'before recording' : Number.isNaN(from) ? '—' : openEnd ? timeMs(from) : num(from / 1e6, 3)
   const b = openEnd ? end : timeMs(to)
   return { range: `${a} – ${b}`, lifetime: Number.isNaN(from) || openEnd ? '—' : duration(to - from) }
 }

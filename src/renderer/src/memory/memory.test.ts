@@ -65,7 +65,10 @@ describe('rankChoices', () => {
     expect(sameRun(open, session('b', 2, '2026_11_30_14_23_06', [1]))).toBe(true)
     expect(sameRun(open, session('b', 2, '2026_11_30_14_23_08', [1]))).toBe(false)
     expect(sameRun(open, session('b', 1, '2026_11_30_14_22_07', [1]))).toBe(false)
-    expect(sameRun(open, { ...session('b', 2, null, [1]) })).toBe(false)
+    expect(sameRun(open, session('b', 2, null, [1]))).toBe(false)
+    const unix = session('a', 1, '1793628127000000000', [0])
+    expect(sameRun(unix, session('b', 2, '1793628127001417000', [1]))).toBe(true)
+    expect(sameRun(unix, session('b', 2, '1793628227000000000', [1]))).toBe(false)
   })
 })
 
@@ -101,12 +104,12 @@ describe('lifeWords', () => {
   })
   it('says what was not recorded', () => {
     expect(lifeWords('time', { start: true, from: NaN, to: 5e6 })).toEqual({
-      range: `before the recording – 5.000${NBSP}ms`,
+      range: `before recording – 5.000${NBSP}ms`,
       lifetime: '—',
     })
-    expect(lifeWords('time', { start: false, from: 5e6, to: NaN })).toEqual({ range: `5.000${NBSP}ms – live at the end`, lifetime: '—' })
-    expect(lifeWords('time', { start: true, from: NaN, to: NaN }, true).range).toBe('before the recording – free pending at the end')
-    expect(lifeWords('event', { start: true, from: NaN, to: 4 })).toEqual({ range: 'before the recording – event 4', lifetime: '—' })
+    expect(lifeWords('time', { start: false, from: 5e6, to: NaN })).toEqual({ range: `5.000${NBSP}ms – live at end`, lifetime: '—' })
+    expect(lifeWords('time', { start: true, from: NaN, to: NaN }, true).range).toBe('before recording – pending at end')
+    expect(lifeWords('event', { start: true, from: NaN, to: 4 })).toEqual({ range: 'before recording – event 4', lifetime: '—' })
   })
 })
 
@@ -123,6 +126,7 @@ describe('export', () => {
   it('names the file by what it shows', () => {
     const w = { start: 612e6, end: 1436e6 }
     expect(fileName('both', 0, w)).toBe('allocator_rank0_612-1436ms.png')
+    expect(fileName('memory', 1, { start: -1, end: 20 }, 'event')).toBe('allocator_rank1_events0-19.png')
     expect(fileName('trace', null, w)).toBe('trace_612-1436ms.png')
     expect(rangeText(w)).toBe(`612.0 – 1,436.0${NBSP}ms (824.0${NBSP}ms)`)
   })
