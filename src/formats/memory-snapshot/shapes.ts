@@ -115,6 +115,9 @@ export class SnapshotShapes implements Shapes {
   readonly #poolOf = new Map<number, number>()
   /** Frame ids of lists that are being built. */
   readonly #pending = new GrowI32(4096)
+  /** The list of frames that was filled last, and the hash of its frames. */
+  #hashedList = -1
+  #hash = 0
   /** Stack position of the value of each known key, valid where `#seen` is the present generation. */
   readonly #slot = new Int32Array(KEY_COUNT)
   readonly #seen = new Int32Array(KEY_COUNT)
@@ -155,11 +158,14 @@ export class SnapshotShapes implements Shapes {
         const objA = store.objA
         pending.reserve(start + to - from)
         const out = pending.a
+        let h = kind === LIST_EMPTY ? this.stacks.seed : this.#hashedList === obj ? this.#hash : 0
         let n = start
         for (let i = from; i < to; i++) {
           const v = vals[i] as number
           if (tags[i] !== OBJ || (objKind[v] !== FRAME && this.itemKind(OBJ, v) !== FRAME)) break
-          out[n++] = objA[v] as number
+          const frame = objA[v] as number
+          h = StackInterner.step(h, frame)
+          out[n++] = frame
         }
         if (n - start === to - from) {
           pending.n = n
@@ -168,6 +174,9 @@ export class SnapshotShapes implements Shapes {
             objA[obj] = start
           }
           store.objB[obj] = n
+          // The hash goes on while this list is the one that is filled; otherwise it is made from the frames when it is needed.
+          this.#hashedList = kind === LIST_EMPTY || this.#hashedList === obj ? obj : -1
+          this.#hash = h
           return true
         }
       }
@@ -189,6 +198,48 @@ export class SnapshotShapes implements Shapes {
     }
     if (kind === FRAMES || kind >= RUN) this.#demote(obj, kind)
     return false
+  }
+
+  takeRun(list: number, buf: Uint8Array, view: DataView, pos: number, soft: number, memoTag: Uint8Array, memoVal: Int32Array): number {
+    const { objKind, objA } = this.store
+    const pending = this.#pending
+    const start = pending.n
+    let out = pending.a
+    let n = start
+    let h = this.stacks.seed
+    let p = pos
+    for (;;) {
+      if (p >= soft) return -1
+      const op = buf[p]
+      let i: number
+      if (op === 0x6a) {
+        i = view.getUint32(p + 1, true)
+        p += 5
+      } else if (op === 0x68) {
+        i = buf[p + 1] as number
+        p += 2
+      } else break
+      if (i >= memoTag.length || memoTag[i] !== OBJ) return -1
+      const v = memoVal[i] as number
+      if (objKind[v] !== FRAME) return -1
+      if (n === out.length) {
+        pending.n = n
+        pending.reserve(n + 1)
+        pending.n = start
+        out = pending.a
+      }
+      const frame = objA[v] as number
+      h = StackInterner.step(h, frame)
+      out[n++] = frame
+    }
+    if (buf[p] !== 0x65) return -1
+    pending.n = n
+    objKind[list] = FRAMES
+    objA[list] = start
+    this.store.objB[list] = n
+    this.#hashedList = list
+    this.#hash = h
+    return p + 1
   }
 
   late(): void {
@@ -508,7 +559,7 @@ export class SnapshotShapes implements Shapes {
       case FRAMES: {
         const from = store.objA[obj] as number
         const to = store.objB[obj] as number
-        const id = this.stacks.intern(this.#pending.a, from, to)
+        const id = this.stacks.intern(this.#pending.a, from, to, this.#hashedList === obj ? this.#hash : undefined)
         this.#become(obj, STACK, id)
         if (to === this.#pending.n) this.#pending.n = from
         return id

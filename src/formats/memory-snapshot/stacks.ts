@@ -62,14 +62,20 @@ export class StackInterner {
     return this.start.n - 1
   }
 
-  /** Id of the frame list `frames[from .. to)`, which is not empty. */
-  intern(frames: Int32Array, from: number, to: number): number {
+  /** Start of a hash; `step` adds one frame to it. */
+  get seed(): number {
+    return this.#seed
+  }
+  static step(h: number, frame: number): number {
+    h = Math.imul(h ^ frame, 0x85ebca6b)
+    return h ^ (h >>> 13)
+  }
+
+  /** Id of the frame list `frames[from .. to)`, which is not empty. `hash` is the one of its frames where the caller has it. */
+  intern(frames: Int32Array, from: number, to: number, hash?: number): number {
     const n = to - from
-    let h = mix(this.#seed, n)
-    for (let i = from; i < to; i++) {
-      h = Math.imul(h ^ (frames[i] as number), 0x85ebca6b)
-      h ^= h >>> 13
-    }
+    let h = hash ?? this.#seed
+    if (hash === undefined) for (let i = from; i < to; i++) h = StackInterner.step(h, frames[i] as number)
     const mask = this.#slots.length - 1
     const known = this.frames.a
     let s = h & mask

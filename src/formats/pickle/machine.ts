@@ -41,6 +41,11 @@ export interface Shapes {
   dict(obj: number, from: number, to: number): boolean
   /** Items appended to a list that is empty or of a shape's kind. True: taken; false: the machine keeps them as nodes (the shape has turned the list into LIST before). */
   list(obj: number, from: number, to: number): boolean
+  /**
+   * Offered the bytes after a MARK on an empty list, where most lists of frames are nothing but references to the memo up to APPENDS. Answers the position after APPENDS
+   * when the list was taken as a whole, else -1, and nothing has happened. Bytes from `soft` on must not be looked at.
+   */
+  takeRun(list: number, buf: Uint8Array, view: DataView, pos: number, soft: number, memoTag: Uint8Array, memoVal: Int32Array): number
   /** A pair or item set on an object of a shape's kind that is no list of theirs. */
   late(): void
 }
@@ -213,6 +218,7 @@ export class Machine {
     let room = tags.length - 4
     let memoTag = this.#memoTag
     let memoVal = this.#memoVal
+    const runs = this.#shapes
 
     for (;;) {
       this.#at = pos
@@ -231,15 +237,29 @@ export class Machine {
       const op = buf[pos++] as number
       switch (op) {
         // ── memo, the most frequent by far ──
-        case 0x6a: // LONG_BINGET
+        case 0x6a: {
+          // LONG_BINGET. Frame lists are long runs of it, so the run is taken here; it stops before the last bytes of the window and before the stack is full.
+          do {
+            const i = view.getUint32(pos, true)
+            const tag = i < memoTag.length ? (memoTag[i] as number) : UNSET
+            if (tag >= STR && tag !== UNSET) {
+              tags[sp] = tag
+              vals[sp] = memoVal[i] as number
+            } else {
+              this.#at = pos - 1
+              this.sp = sp
+              this.#getRare(i, sp)
+            }
+            sp++
+            pos += 5
+          } while (pos < soft && sp < room && buf[pos - 1] === 0x6a)
+          pos--
+          break
+        }
         case 0x68: {
           // BINGET
-          let i: number
-          if (op === 0x6a) {
-            i = view.getUint32(pos, true)
-            pos += 4
-          } else i = buf[pos++] as number
-          const tag = i < memoTag.length ? (memoTag[i] as number) : UNSET
+          const i = buf[pos++] as number
+          const tag = memoTag[i] as number
           if (tag >= STR && tag !== UNSET) {
             tags[sp] = tag
             vals[sp++] = memoVal[i] as number
@@ -351,6 +371,19 @@ export class Machine {
 
         // ── containers ──
         case 0x28: // MARK
+          if (
+            runs &&
+            sp > fence &&
+            (buf[pos] === 0x6a || buf[pos] === 0x68) &&
+            tags[sp - 1] === OBJ &&
+            store.objKind[vals[sp - 1] as number] === LIST_EMPTY
+          ) {
+            const after = runs.takeRun(vals[sp - 1] as number, buf, view, pos, soft, memoTag, memoVal)
+            if (after > 0) {
+              pos = after
+              break
+            }
+          }
           if (this.mp === this.marks.length) this.#growMarks()
           this.marks[this.mp++] = sp
           fence = sp
