@@ -2,10 +2,8 @@
 import type { ReactElement } from 'react'
 import type { AllocatorInfo } from '../../../shared/api'
 import { exactBytes, memory, num, timeMs } from '../../../shared/format'
-import { openDetails } from '../shell/ui'
 import { useView } from '../state/view'
-import { useSession } from '../state/session'
-import { eventExtent } from '../shell/follow'
+import { showAllocator } from '../shell/follow'
 import { Icon } from '../shell/icons'
 import { count } from '../shell/words'
 import { KeyValues, Missing } from './KeyValues'
@@ -29,7 +27,6 @@ export function AllocatorFigures({
   readonly version: number
 }): ReactElement {
   const shown = useView(s => s.allocator === a.id)
-  const many = useSession(s => (s.view?.allocators.filter(x => x.source === a.source).length ?? 0) > 1)
   const unit = unitFor(Math.max(a.peakActiveBytes, a.peakReservedBytes, a.peakAllocatedBytes))
   const caption = `figures-${a.id}`
   return (
@@ -39,14 +36,7 @@ export function AllocatorFigures({
         <span className="t3 num">device {a.device}</span>
         <span className="sp" />
         {!shown && (
-          <button
-            className="btn quiet"
-            aria-label={`Show device ${a.device} in the Memory Viewer`}
-            onClick={() => {
-              useView.getState().setAllocator(a.id, eventExtent(a))
-              if (many) openDetails()
-            }}
-          >
+          <button className="btn quiet" aria-label={`Show device ${a.device} in the Memory Viewer`} onClick={() => showAllocator(a)}>
             Show
           </button>
         )}

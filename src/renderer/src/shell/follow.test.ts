@@ -3,7 +3,7 @@ import type { AllocatorInfo, Bridge, RootState, SessionView, SourceInfo, TimeGro
 import type { CatalogSession } from '../../../shared/catalog'
 import { useSession } from '../state/session'
 import { useView } from '../state/view'
-import { follow, switchGroup } from './follow'
+import { follow, showAllocator, switchGroup } from './follow'
 import { useUi } from './ui'
 
 const source = (index: number, kind: SourceInfo['kind'], group: number | null, file = `f${index}`): SourceInfo =>
@@ -172,6 +172,22 @@ describe('a view', () => {
     expect(useView.getState()).toMatchObject({ group: 1, window: { start: 0, end: 50 }, allocator: 1 })
     show({ ...v, version: 2 })
     expect(useView.getState()).toMatchObject({ group: 1, allocator: 1 })
+  })
+  it('shows an allocator together with its range', () => {
+    const other = allocator(1, 1, 33)
+    const none = allocator(2, null, 5)
+    show(
+      view(
+        1,
+        [group(0, [0], 100), group(1, [1], 50)],
+        [source(0, 'chrome-trace', 0), source(1, 'memory-snapshot', 1)],
+        [allocator(0, 0), other, none],
+      ),
+    )
+    showAllocator(other)
+    expect(useView.getState()).toMatchObject({ group: 1, allocator: 1, memoryAxis: 'time' })
+    showAllocator(none)
+    expect(useView.getState()).toMatchObject({ group: 1, allocator: 2, memoryAxis: 'event', eventExtent: { start: -1, end: 5 } })
   })
   it('keeps a selected file when another session opens', () => {
     show(view(1, [group(0, [0], 100)], [source(0, 'chrome-trace', 0)]))

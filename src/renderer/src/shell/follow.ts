@@ -31,6 +31,14 @@ export function switchGroup(id: number): void {
   if (next) v.setAllocator(next.id, eventExtent(next))
 }
 
+/** Shows an allocator, with the time group that it lies in. */
+export function showAllocator(a: AllocatorInfo): void {
+  if (a.group !== null && a.group !== useView.getState().group) switchGroup(a.group)
+  const v = useView.getState()
+  if (v.allocator !== a.id) v.setAllocator(a.id, eventExtent(a))
+  if (a.timeRange === null) v.setMemoryAxis('event')
+}
+
 function start(view: SessionView): void {
   const v = useView.getState()
   const group = chooseGroup(view)

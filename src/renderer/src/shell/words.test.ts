@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionView, SourceInfo, TimeGroup } from '../../../shared/api'
 import type { CatalogFile, CatalogSession } from '../../../shared/catalog'
 import { FILE_KINDS } from '../../../shared/catalog'
-import { amountText, clockText, dayText, fileName, findings, KIND, KIND_ORDER, rangeText, ranksText, sessionName } from './words'
+import { amountText, clockText, dayText, fileName, findings, KIND, KIND_ORDER, rangeText, ranksText, sessionName, splitName } from './words'
 
 const plain = (s: string): string => s.replaceAll('\u00a0', ' ')
 
@@ -35,6 +35,10 @@ describe('names in the tree', () => {
     expect(sessionName(session('a/2026', '2026'), 'root')).toBe('2026')
     expect(sessionName(session('a/i-1_pid_2', null), 'root')).toBe('i-1_pid_2')
     expect(sessionName(session('.', null), 'root')).toBe('root')
+  })
+  it('keeps the end of a long name', () => {
+    expect(splitName('memory_snapshot_rank0.pickle')).toEqual(['memory_snapshot', '_rank0.pickle'])
+    expect(splitName('trace.json')).toEqual(['trace.json', ''])
   })
   it('shows a file below its session', () => {
     const f = (path: string): CatalogFile => ({ path }) as CatalogFile

@@ -100,6 +100,12 @@ export const baseName = (path: string): string => path.split('/').filter(Boolean
 /** How a session is called: its timestamp as on disk, else its folder, else the root's name. */
 export const sessionName = (s: CatalogSession, rootName: string): string => s.timestamp ?? (s.dir === '.' ? rootName : baseName(s.dir))
 
+/** A name in two parts: a column that is too narrow cuts the first one and keeps the end, where the rank and the ending stand. */
+export function splitName(name: string, tail = 13): readonly [string, string] {
+  const cut = name.length > tail + 6 ? name.length - tail : name.length
+  return [name.slice(0, cut), name.slice(cut)]
+}
+
 /** A file's path below its session. */
 export function fileName(f: CatalogFile, s: CatalogSession): string {
   const prefix = s.dir === '.' ? '' : s.dir + '/'
@@ -128,7 +134,7 @@ export function clockText(view: SessionView): string | null {
   if (view.groups.length > 1) return `${view.groups.length} ranges that don't overlap, not aligned`
   const g = view.groups[0]
   const sources = view.sources.filter(s => g.sources.includes(s.index))
-  const kinds = [...new Set(sources.map(s => s.kind))].map(k => {
+  const kinds = KIND_ORDER.filter((k): k is keyof typeof KIND_SHORT => sources.some(s => s.kind === k)).map(k => {
     const n = sources.filter(s => s.kind === k).length
     return n > 1 ? `${n} ${KIND_SHORT[k]}s` : KIND_SHORT[k]
   })

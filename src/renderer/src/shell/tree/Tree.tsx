@@ -3,11 +3,12 @@ import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type R
 import { useVirtualizer } from '@tanstack/react-virtual'
 import type { Job, RootState, SessionView } from '../../../../shared/api'
 import { fileSize } from '../../../../shared/format'
+import { namedTime } from '../../state/choose'
 import { openSession, useSession } from '../../state/session'
 import { useView } from '../../state/view'
 import { Icon } from '../icons'
 import { closeOver, openDetails } from '../ui'
-import { baseName, KIND, modesText, stateChip } from '../words'
+import { baseName, KIND, modesText, splitName, stateChip } from '../words'
 import { isExpandable, treeMove, treeRows, type FileRow, type SessionRow, type TreeRow } from './model'
 import './tree.css'
 
@@ -208,13 +209,21 @@ function RowContent({
   }
 }
 
+/** The folder, and the time that a plain number in its name stands for. */
+function sessionTitle(row: SessionRow): string {
+  const at = /^\d+$/.test(row.label) ? namedTime(row.label) : null
+  return at === null
+    ? row.session.dir
+    : `${row.session.dir}\n${new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })}`
+}
+
 function SessionContent({ row, toggle }: { readonly row: SessionRow; readonly toggle: (k: string, to: boolean) => void }): ReactElement {
   const modes = modesText(row.session.modes)
   return (
     <>
       <div className="node l-session">
         <Twisty row={row} toggle={toggle} />
-        <span className="stamp num ell" title={row.session.dir}>
+        <span className="stamp num ell" title={sessionTitle(row)}>
           {row.label}
         </span>
         <span className={row.recording ? 'chip rec' : 'chip'}>{row.recording ? 'recording' : 'settled'}</span>
@@ -236,10 +245,14 @@ function FileContent({ row, job, feeds }: { readonly row: FileRow; readonly job:
   const { file } = row
   const kind = KIND[file.kind]
   const chip = stateChip(file.state) ?? jobChip(job)
+  const [head, tail] = splitName(baseName(row.label))
   return (
     <div className={feeds ? 'file feeds' : 'file'} title={`${file.path}\n${kind.title}`}>
       <Icon name={kind.icon} size={14} />
-      <span className="name">{baseName(row.label)}</span>
+      <span className="name">
+        <span className="head">{head}</span>
+        {tail && <span className="tail">{tail}</span>}
+      </span>
       {!chip && file.kind !== 'memory-snapshot' && <span className="kind">{kind.word}</span>}
       {chip && <span className={`chip ${chip.cls}`}>{chip.word}</span>}
       <span className="size num">{fileSize(file.bytes)}</span>
