@@ -65,7 +65,7 @@ test('says that the connection is lost, and comes back with the program', async 
   await expect(page.getByText(/connection/i).first()).toBeVisible()
   // The same port, another token: the old page is told to take the new address.
   const second = await serve([sample, '--port', String(first.port)])
-  await expect(page.getByText('The key of this address is not the one of the running program')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('The key of this address is not the one of the running program').first()).toBeVisible({ timeout: 20_000 })
   const errors = watchErrors(page)
   await page.goto(second.url)
   await page.reload()

@@ -65,12 +65,14 @@ export class RootWatcher {
   /** Starts watching; resolves when the first pass of the system watcher is through, so that nothing written later is missed. */
   async start(): Promise<void> {
     this.#identity = await identity(this.#o.root)
+    if (this.#closed) return
     // Watching a folder does not tell that the folder itself went, or that another one took its name.
     this.#pulse ??= setInterval(() => void this.#checkRoot(), this.#o.pollMs ?? POLL_MS)
     const type = await statfs(this.#o.root).then(
       s => s.type,
       () => 0,
     )
+    if (this.#closed) return
     const remote = REMOTE.get(type >>> 0)
     if (remote !== undefined) return this.#usePolling(`changes on this ${remote} file system are looked for every second`)
     await this.#useSystem()
