@@ -111,7 +111,7 @@ export function rasterLane(
       if (right - left < 8) for (let x = left; x < right; x++) out[at + x] = color
       else out.fill(color, at + left, at + right)
     }
-    if ((flag === FLAG_OPEN_END && !cutRight) || (flag === FLAG_OPEN_START && !cutLeft))
+    if (b - a >= roundFrom && ((flag === FLAG_OPEN_END && !cutRight) || (flag === FLAG_OPEN_START && !cutLeft)))
       fade(out, row, rows + 1, width, a, b, flag, pixelRatio)
     if (b - a >= labelMin && c.merged[i] === 1) wide.push({ lane, index: i, x0: a, x1: b })
   }

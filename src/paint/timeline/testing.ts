@@ -1,5 +1,4 @@
 /** Scenes and themes for the tests of this folder. */
-import { readFileSync } from 'node:fs'
 import type { SlicesAnswer, TrackInfo } from '../../shared/api'
 import type { Theme } from '../theme'
 import { splitSlices, type SliceColumns } from './columns'
@@ -94,8 +93,8 @@ export const scene = (more: Partial<TraceScene> = {}): TraceScene => ({
 })
 
 /** Theme from the text of tokens.css: literal values, and `var()` one step deep. */
-export function theme(name: 'dark' | 'light'): Theme {
-  const css = readFileSync(new URL('../../renderer/tokens.css', import.meta.url), 'utf8').replace(/\/\*.*?\*\//gs, '')
+export function theme(name: 'dark' | 'light', tokens: string): Theme {
+  const css = tokens.replace(/\/\*.*?\*\//gs, '')
   const values = new Map<string, string>()
   const blocks = [...css.matchAll(/([^{}]+)\{([^{}]*)\}/g)].filter(b => b[1].includes(':root') || b[1].includes(`"${name}"`))
   // The dark block carries `:root` as well; the light one overrides it.

@@ -86,7 +86,7 @@ function SliceTip({ hit, input }: { readonly hit: SliceHit; readonly input: Trac
   return (
     <>
       <div className="big">
-        <i className="sw" style={{ background: `var(${styleTokens(c.style[index])[0]})` }} />
+        <i className="sw" style={{ background: `var(${flag === 1 ? '--text-1' : styleTokens(c.style[index])[0]})` }} />
         <span className="ell">{c.names[c.name[index]]}</span>
       </div>
       <Facts

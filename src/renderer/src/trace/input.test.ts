@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import type { Job, SessionView, SourceInfo } from '../../../shared/api'
+import type { CatalogSession } from '../../../shared/catalog'
+import { track } from '../../../paint/timeline/testing'
+import { jobProgress, panelState, trackCount, traceJobs } from './input'
+
+const source = (index: number, kind: SourceInfo['kind'], group: number | null): SourceInfo => ({
+  index,
+  file: `f${index}`,
+  path: `a/${kind}${index}`,
+  kind,
+  group,
+  clock: '',
+  rank: 0,
+  complete: true,
+  events: 1,
+})
+const group = (id: number, sources: readonly number[], calibrated = true): SessionView['groups'][number] => ({
+  id,
+  originNs: 0n,
+  durationNs: 1000,
+  calibrated,
+  sources,
+  label: '',
+})
+const view = (more: Partial<SessionView> = {}): SessionView => ({
+  session: 's',
+  version: 1,
+  groups: [],
+  sources: [],
+  tracks: [],
+  steps: [],
+  allocators: [],
+  jobs: [],
+  diagnostics: [],
+  notice: null,
+  ...more,
+})
+const job = (more: Partial<Job> = {}): Job => ({
+  id: 'j',
+  session: 's',
+  file: 'f0',
+  path: 'a/trace.json',
+  state: 'reading',
+  done: 18_200_000,
+  total: 31_400_000,
+  note: '',
+  ...more,
+})
+const none: ReadonlySet<string> = new Set()
+const catalog = {
+  instanceId: 'i-1',
+  timestamp: 't',
+  files: [
+    { id: 'f0', kind: 'chrome-trace' },
+    { id: 'f1', kind: 'memory-snapshot' },
+  ],
+} as unknown as CatalogSession
+
+describe('what the panel shows', () => {
+  const state = (v: SessionView | null, jobs: readonly Job[] = [], active = 0): string =>
+    panelState(v, 's', active, jobs, catalog, none).type
+
+  it('waits for the view, reads, draws, fails or is empty', () => {
+    expect(panelState(null, null, 0, [], null, none).type).toBe('none')
+    expect(state(null)).toBe('loading')
+    expect(state(view(), [job()])).toBe('loading')
+    expect(state(view(), [job({ state: 'failed' })])).toBe('failed')
+    expect(state(view(), [job({ state: 'done' })])).toBe('empty')
+    expect(state(view({ groups: [group(0, [0])], tracks: [track(1)] }), [job()])).toBe('tracks')
+  })
+
+  it('says that the trace lies elsewhere, and where', () => {
+    const v = view({
+      groups: [group(0, [1]), group(1, [0])],
+      sources: [source(0, 'chrome-trace', 1), source(1, 'memory-snapshot', 0)],
+      tracks: [track(1, { group: 1 })],
+    })
+    expect(panelState(v, 's', 0, [], catalog, none)).toMatchObject({
+      type: 'elsewhere',
+      group: { id: 1 },
+      trace: 'chrome-trace0',
+      shown: ['memory-snapshot1'],
+    })
+    expect(state(v, [], 1)).toBe('tracks')
+  })
+
+  it('puts files that are being read below the tracks, with words and progress', () => {
+    const s = panelState(
+      view({ groups: [group(0, [0], false)], tracks: [track(1)] }),
+      's',
+      0,
+      [job(), job({ id: 'k', state: 'failed', note: 'not JSON' })],
+      catalog,
+      none,
+    )
+    if (s.type !== 'tracks') throw new Error(s.type)
+    expect(s.input.rows.rows.slice(-2)).toMatchObject([
+      { type: 'note', words: 'Reading trace.json, 18.2 of 31.4\u00a0MB', progress: 18.2 / 31.4 },
+      { type: 'note', words: 'trace.json could not be read: not JSON', tone: 'warn' },
+    ])
+    expect(s.input.axisLabel).toBe('Time, own clock')
+    expect(trackCount(s.input.rows)).toBe('1 track')
+    expect(trackCount({ ...s.input.rows, tracks: 16, shown: 8 })).toBe('16 tracks, 8 shown')
+  })
+
+  it('takes the jobs of traces only, each with its newest progress', () => {
+    const v = view({ jobs: [job(), job({ id: 'm', file: 'f1' })] })
+    const live = new Map([
+      ['j', job({ done: 5 })],
+      ['x', job({ id: 'x', session: 'other' })],
+    ])
+    expect(traceJobs(v, live, catalog)).toEqual([job({ done: 5 })])
+  })
+
+  it('writes progress with one unit where both have the same', () => {
+    expect(jobProgress(job({ done: 900_000, total: 48_200_000 }))).toBe('900\u00a0kB of 48.2\u00a0MB')
+  })
+})
