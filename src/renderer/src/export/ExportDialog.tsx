@@ -15,7 +15,9 @@ import './export.css'
 interface Ready {
   readonly key: string
   readonly name: string
-  readonly blob: Blob
+  /** The encoded picture: encoding a large one takes a while and runs when the page is idle. */
+  readonly png: Promise<Blob>
+  readonly bytes: number | null
   readonly width: number
   readonly height: number
 }
@@ -48,10 +50,11 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }): Rea
       const { sheet, name } = await prepare(info, t, { ...options, what })
       if (!current) return
       drawSheet(c, t, sheet, options.scale)
-      const blob = await toPng(c)
-      if (!current) return
+      const png = toPng(c)
       setError(null)
-      setReady({ key, name, blob, width: c.width, height: c.height })
+      setReady({ key, name, png, bytes: null, width: c.width, height: c.height })
+      const { size } = await png
+      if (current) setReady(r => (r?.png === png ? { ...r, bytes: size } : r))
     }
     run().catch((e: unknown) => current && setError(e instanceof Error ? e.message : String(e)))
     return () => {
@@ -66,7 +69,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }): Rea
     if (!done) return
     setSaving(true)
     try {
-      const saved = await savePng(done.blob, done.name)
+      const saved = await savePng(await done.png, done.name)
       if (saved === null) return
       notify({ icon: 'check', title: 'Picture saved', detail: saved })
       onClose()
@@ -136,7 +139,11 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }): Rea
           </span>
         ) : (
           <span className="t3 num ell" role="status">
-            {done ? `${done.name}, ${fileSize(done.blob.size)}` : offered.length ? 'Drawing the picture' : 'There is nothing to draw yet'}
+            {done
+              ? [done.name, done.bytes === null ? null : fileSize(done.bytes)].filter(Boolean).join(', ')
+              : offered.length
+                ? 'Drawing the picture'
+                : 'There is nothing to draw yet'}
           </span>
         )}
         <span className="sp" />
