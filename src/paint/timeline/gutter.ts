@@ -62,7 +62,8 @@ export function drawTrackLabel(ctx: Context2D, theme: Theme, g: Geometry, r: Tra
   const cy = y + Math.min(r.h / 2, 10.5) + 0.5
   const room = g.gutter - LABEL_X - 8
   const tall = r.h > 30
-  const { name, note } = r.track
+  const { name } = r.track
+  const { note } = r
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'left'
   ctx.font = font(theme, 11, 500)

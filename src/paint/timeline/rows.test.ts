@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SourceInfo } from '../../shared/api'
 import * as metrics from './metrics'
-import { layoutRows, processKey, rowAt, rowsBetween } from './rows'
+import { layoutRows, processKey, rowAt, rowsBetween, shortNote } from './rows'
 import { rowsOf, track } from './testing'
 import { AXIS, AXIS_MIRROR } from '../axis'
 
@@ -70,6 +70,13 @@ describe('rows', () => {
       sources: [source(0), source(1, { complete: false }), source(2, { complete: false, range: null })],
     })
     expect([1, 2, 3].map(i => byTrack.get(i)?.knownUntil)).toEqual([null, 900, null])
+  })
+
+  it('leaves out of a note what the name says', () => {
+    const note = (name: string, note: string): string => shortNote({ name, note })
+    expect(note('TID:41872', 'thread 41872 (python)')).toBe('python')
+    expect(note('Stream:7', 'stream 7')).toBe('')
+    expect(note('TID:1', 'pt_autograd_0')).toBe('pt_autograd_0')
   })
 
   it('has no instance row without tracks', () => {

@@ -24,6 +24,8 @@ export interface TrackRow {
   readonly track: TrackInfo
   /** Word before the name: where the events come from. */
   readonly prefix: string
+  /** The track's note without what its name says already. */
+  readonly note: string
   /** Where the file of this track ends early: nothing is known after this time. null for whole files. */
   readonly knownUntil: number | null
 }
@@ -69,6 +71,13 @@ export const processKey = (t: Pick<TrackInfo, 'source' | 'pid'>): string => `${t
 export const INSTANCE_KEY = 'instance'
 
 const base = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** `python` of `thread 41872 (python)`, nothing for `stream 7` on `Stream:7`: the name of the row tells the number. */
+export function shortNote(t: Pick<TrackInfo, 'name' | 'note'>): string {
+  const plain = (s: string): string => s.replace(/[\s:]/g, '').toLowerCase()
+  if (plain(t.note) === plain(t.name)) return ''
+  return /^thread \S+ \((.+)\)$/.exec(t.note)?.[1] ?? t.note
+}
 
 /** Lays the rows out from y = 0. */
 export function layoutRows(input: RowsInput): Rows {
@@ -122,7 +131,7 @@ export function layoutRows(input: RowsInput): Rows {
       if (!open) continue
       shown += tracks.length
       // The source is named only where it fits beside every name of the process: some with and some without would look like a difference.
-      const named = tracks.every(t => t.name.length <= 9 && (t.kind === 'counter' || t.depth > 1 || t.note === ''))
+      const named = tracks.every(t => t.kind === 'counter' || (t.name.length <= 9 && (t.depth > 1 || shortNote(t) === '')))
       const knownUntil = source && !source.complete && source.range ? source.range[1] : null
       for (const track of tracks)
         add({
@@ -131,7 +140,8 @@ export function layoutRows(input: RowsInput): Rows {
           y,
           h: track.kind === 'counter' ? COUNTER : trackHeight(track.depth),
           track,
-          prefix: named && source?.kind === 'chrome-trace' ? 'framework' : '',
+          prefix: named && track.kind === 'slices' && source?.kind === 'chrome-trace' ? 'framework' : '',
+          note: shortNote(track),
           knownUntil,
         })
     }

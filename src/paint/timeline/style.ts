@@ -55,6 +55,7 @@ export interface Palette {
   readonly fill: readonly string[]
   readonly ink: readonly string[]
   readonly pixel: Uint32Array
+  /** Instants that stand close together; those with room get a head of their own. */
   readonly instant: number
 }
 
@@ -70,7 +71,7 @@ export function paletteOf(theme: Theme): Palette {
       fill,
       ink: tokens.map(([, i]) => theme.token(i)),
       pixel: Uint32Array.from(fill, f => pixel(f)),
-      instant: pixel(theme.token('--text-1')),
+      instant: pixel(theme.token('--text-3')),
     }
     palettes.set(theme, p)
   }
