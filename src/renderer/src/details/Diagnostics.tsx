@@ -1,6 +1,7 @@
 /** All findings about what is open: what was found, where, what it means for the numbers, what to do. */
 import { useMemo, useState, type ReactElement } from 'react'
 import type { Diagnostic } from '../../../shared/diagnostics'
+import { copyText } from '../memory/copy'
 import { useSession } from '../state/session'
 import { allDiagnostics, byFile, reportText, whereText } from '../shell/diagnostics'
 import { Icon } from '../shell/icons'
@@ -132,11 +133,10 @@ function Card({ d, file, first }: { readonly d: Diagnostic; readonly file: boole
 function CopyReport({ list }: { readonly list: readonly Diagnostic[] }): ReactElement {
   const [state, setState] = useState<'ready' | 'copied' | 'denied'>('ready')
   const copy = (): void => {
-    navigator.clipboard
-      .writeText(reportText(list))
-      .then(() => setState('copied'))
-      .catch(() => setState('denied'))
-      .finally(() => setTimeout(() => setState('ready'), 2000))
+    void copyText(reportText(list)).then(done => {
+      setState(done ? 'copied' : 'denied')
+      setTimeout(() => setState('ready'), 2000)
+    })
   }
   return (
     <button className="btn quiet" onClick={copy}>

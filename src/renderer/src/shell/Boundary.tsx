@@ -1,5 +1,6 @@
 /** Keeps an error of one part inside that part: the rest of the window stays usable, the part says what happened and can be tried again. */
 import { Component, type ErrorInfo, type ReactNode } from 'react'
+import { copyText } from '../memory/copy'
 import { Icon } from './icons'
 
 interface Props {
@@ -44,7 +45,7 @@ export class Boundary extends Component<Props, State> {
             <Icon name="retry" size={12} />
             Try again
           </button>
-          <button className="btn quiet" onClick={() => void navigator.clipboard.writeText(text)}>
+          <button className="btn quiet" onClick={() => void copyText(text)}>
             <Icon name="copy" size={12} />
             Copy report
           </button>

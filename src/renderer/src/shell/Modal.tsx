@@ -34,6 +34,10 @@ export function Modal({
         e.preventDefault()
         onClose()
       }}
+      // The browser may close a dialog without asking (a second Esc); it is never open again at once, as it is when effects run twice.
+      onClose={() => {
+        if (!dialog.current?.open) onClose()
+      }}
       onPointerDown={e => {
         if (e.target === dialog.current) onClose()
       }}

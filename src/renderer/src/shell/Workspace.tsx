@@ -58,7 +58,6 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
   )
   return (
     <div className="workspace" style={style} ref={box}>
-      <h1 className="vh">{root.name}</h1>
       <nav className="side" aria-label="Folder">
         {treeRail ? <SideRail /> : side}
         {!treeRail && (
@@ -74,6 +73,7 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
         )}
       </nav>
       <main className="centre" aria-label="Timeline and memory" onPointerDownCapture={() => ui.over === 'tree' && closeOver()}>
+        <h1 className="vh">{root.name}</h1>
         <Centre root={root} />
       </main>
       <aside className="details" aria-label={diagnostics && !detailsRail ? 'Diagnostics' : 'Details'}>

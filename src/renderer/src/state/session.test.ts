@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Bridge, HostEvent, Job, RootState, SessionView } from '../../../shared/api'
 import { connect, mergeJobs, openSession, useSession } from './session'
 
-const job = (id: string, state: Job['state'], done = 0): Job => ({
+const job = (id: string, state: Job['state'], done = 0, file = id): Job => ({
   id,
   session: 's',
-  file: 'f',
+  file,
   path: 'p',
   state,
   done,
@@ -22,6 +22,14 @@ describe('jobs of events and answers', () => {
   })
   it('keep those that an answer does not name', () => {
     expect([...mergeJobs(map(job('a', 'reading')), [job('b', 'queued')]).keys()]).toEqual(['a', 'b'])
+  })
+})
+
+describe('two jobs of one file', () => {
+  it('leave the later one', () => {
+    const again = mergeJobs(map(job('1', 'cancelled', 0, 'f')), [job('2', 'queued', 0, 'f')])
+    expect([...again.keys()]).toEqual(['2'])
+    expect([...mergeJobs(again, [job('1', 'cancelled', 0, 'f')]).keys()]).toEqual(['2'])
   })
 })
 

@@ -78,12 +78,23 @@ const refreshRoot = coalesced(askRoot)
 /** How far a job has come; a job never goes back. */
 const STAGE: Readonly<Record<Job['state'], number>> = { queued: 0, reading: 1, done: 2, failed: 2, cancelled: 2 }
 
-/** The jobs known so far with those of an answer: of two reports about a job the further one counts, since events may overtake answers. */
+/**
+ * The jobs known so far with those of an answer or event. Of two reports about a job the further one counts, since events may overtake answers;
+ * of two jobs of one file the later one, so that a file that is read again is no longer said to be cancelled.
+ */
 export function mergeJobs(known: ReadonlyMap<string, Job>, told: readonly Job[]): ReadonlyMap<string, Job> {
   const next = new Map(known)
   for (const j of told) {
     const k = next.get(j.id)
-    if (!k || STAGE[j.state] > STAGE[k.state] || (STAGE[j.state] === STAGE[k.state] && j.done >= k.done)) next.set(j.id, j)
+    if (k) {
+      if (STAGE[j.state] > STAGE[k.state] || (STAGE[j.state] === STAGE[k.state] && j.done >= k.done)) next.set(j.id, j)
+      continue
+    }
+    const others = [...next.values()].filter(o => o.file === j.file && o.session === j.session)
+    // A job that has ended and was not known is older than one that runs: a late answer.
+    if (STAGE[j.state] === 2 && others.some(o => STAGE[o.state] < 2)) continue
+    for (const o of others) if (STAGE[o.state] === 2) next.delete(o.id)
+    next.set(j.id, j)
   }
   return next
 }
