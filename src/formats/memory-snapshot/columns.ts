@@ -4,7 +4,7 @@
  */
 import { GrowF64, GrowI32, GrowU64, GrowU8 } from '../pickle/grow'
 
-const BITS = 16
+const BITS = 13
 export const PAGE = 1 << BITS
 const MASK = PAGE - 1
 

@@ -88,7 +88,7 @@ const HISTORY_KEYS = keySet('addr', 'real_size', 'frames')
 const LATE_PAIRS = 64
 /** Text of one unknown value, and of all of them together. */
 const EXTRA_TEXT = 4096
-const EXTRA_BUDGET = 1 << 26
+const EXTRA_BUDGET = 1 << 23
 
 export class SnapshotShapes implements Shapes {
   readonly store: Store
