@@ -160,6 +160,12 @@ describe('a view', () => {
     show(better)
     expect(useView.getState()).toMatchObject({ group: 0, window: { start: 10, end: 40 } })
   })
+  it('does not leave what is shown for a range that is only larger', () => {
+    show(view(1, [group(0, [0], 100)], [source(0, 'memory-snapshot', 0, 'x')], [allocator(0, 0)]))
+    const larger = { ...source(1, 'chrome-trace', 1, 'y'), events: 1e6 }
+    show(view(2, [group(0, [0], 100), group(1, [1], 9000)], [source(0, 'memory-snapshot', 0, 'x'), larger], [allocator(0, 0)]))
+    expect(useView.getState()).toMatchObject({ group: 0, window: { start: 0, end: 100 }, allocator: 0 })
+  })
   it('lets the user choose a group, and keeps it', () => {
     const v = view(
       1,

@@ -3,7 +3,7 @@
  * and whatever the user chose stays when files arrive or grow.
  */
 import type { AllocatorInfo, SessionView, TimeGroup } from '../../../shared/api'
-import { chooseAllocator, chooseGroup, newestSession, sameAllocator, sameGroup } from '../state/choose'
+import { chooseAllocator, chooseGroup, kindsIn, newestSession, sameAllocator, sameGroup } from '../state/choose'
 import { openSession, useSession, type SessionState } from '../state/session'
 import { useView, type TimeWindow } from '../state/view'
 import { notify, useUi } from './ui'
@@ -54,7 +54,8 @@ function grow(prev: SessionView, next: SessionView): void {
   const untouched = v.selection === null && !groupChosen && whole(v.window, v.extent)
   const kept = sameGroup(prev, v.group, next)
   const best = chooseGroup(next)
-  if (untouched && best && best.id !== kept?.id) v.showGroup(best.id, extentOf(best))
+  // What is being looked at gives way only to a range where trace and snapshot meet.
+  if (untouched && best && kept && kindsIn(next, best) > kindsIn(next, kept)) v.showGroup(best.id, extentOf(best))
   else if (kept) {
     // An earlier source moves the origin; the same instant then has another number.
     const before = prev.groups.find(g => g.id === v.group)

@@ -51,14 +51,18 @@ export function newestSession(sessions: readonly CatalogSession[]): CatalogSessi
   return list.filter(s => timeOf(s) >= since).sort((a, b) => compare(lowestRank(a), lowestRank(b)) || byTime(a, b))[0]
 }
 
+/** How many kinds of files a group holds: 2 where trace and snapshot overlap. */
+export const kindsIn = (view: SessionView, g: TimeGroup): number =>
+  new Set(view.sources.filter(s => g.sources.includes(s.index)).map(s => s.kind)).size
+
 /**
  * The time group to show first: one that holds a trace and a snapshot before one that holds only one of them, then the one with the most events,
  * then the longest, then the first. Null while no source has times.
  */
 export function chooseGroup(view: SessionView): TimeGroup | null {
   const weight = (g: TimeGroup): readonly [number, number, number] => {
-    const sources = g.sources.flatMap(i => view.sources.filter(s => s.index === i))
-    return [new Set(sources.map(s => s.kind)).size, sources.reduce((n, s) => n + s.events, 0), g.durationNs]
+    const sources = view.sources.filter(s => g.sources.includes(s.index))
+    return [kindsIn(view, g), sources.reduce((n, s) => n + s.events, 0), g.durationNs]
   }
   let best: TimeGroup | null = null
   let top: readonly [number, number, number] = [0, 0, 0]
