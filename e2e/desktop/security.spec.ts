@@ -199,15 +199,16 @@ test('the page stays where it is', async () => {
 
 test('the page opens no window', async () => {
   const windows = (): Promise<number> => desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)
-  await desktop.page.evaluate(async () => {
-    window.open('https://evil.example/')
-    window.open('app://workbench/index.html')
+  const opened = await desktop.page.evaluate(async () => {
+    const made = ['https://evil.example/', 'app://workbench/index.html', 'about:blank', ''].map(url => window.open(url))
     const a = Object.assign(document.createElement('a'), { href: 'https://evil.example/', target: '_blank', textContent: 'new' })
     document.body.append(a)
     a.click()
     await new Promise(ok => setTimeout(ok, 200))
     a.remove()
+    return made.filter(w => w !== null).length
   })
+  expect(opened).toBe(0)
   expect(await windows()).toBe(1)
   await expect.poll(() => desktop.app.windows().length).toBe(1)
   expect(await alive()).toBe('desktop')

@@ -8,11 +8,13 @@ import { join } from 'node:path'
 import type * as Electron from 'electron'
 import { outerOrigin, schemes, toInner, toOuter } from './address.ts'
 import { cdp, listen, listenBrowser, type Params, profile, shutDown } from './chromium.ts'
-import { codec, membrane, outerLocation, preloadHost } from './page.ts'
+import { codec, membrane, outerLocation, preloadHost, windowOpener } from './page.ts'
 
 const WORLD = 'preload'
 const { enc, dec } = codec()
-const injected = `${codec};${membrane};${preloadHost};${outerLocation}`
+const injected = `${codec};${membrane};${preloadHost};${outerLocation};${windowOpener}`
+/** Path of the page's origin at which windows are asked for. */
+const OPEN = '/.stand-in/window-open'
 
 /** Anything that the stand-in lacks is an error, never silently undefined. */
 const strict = <T extends object>(o: T, name: string): T =>
@@ -249,13 +251,14 @@ async function answerRequest(method: string, inner: string, headers: Readonly<Re
 
 const windows = new Map<number, StandInWindow>()
 
-/** Decisions about windows that pages asked for, by the target that asked. */
+/** A window that came up without being asked for (see `windowOpener`) goes: a moment later, for one that is closed while it starts can hang its opener. */
 listenBrowser((method, params) => {
   if (method !== 'Target.targetCreated') return
   const info = params['targetInfo'] as { readonly targetId: string; readonly openerId?: string }
   if (info.openerId === undefined) return
-  // Only 'deny' is in the stand-in, so every window that a page opened goes at once.
-  cdp('Target.closeTarget', { targetId: info.targetId }).catch(() => undefined)
+  setTimeout(() => {
+    cdp('Target.closeTarget', { targetId: info.targetId }).catch(() => undefined)
+  }, 300)
 })
 
 type OpenHandler = Parameters<Electron.WebContents['setWindowOpenHandler']>[0]
@@ -377,7 +380,7 @@ class StandInWindow extends EventEmitter {
     const addresses = `const l=outerLocation(${scheme});
       if(l.protocol===${scheme}+':'){for(const k of ['URL','documentURI'])Object.defineProperty(document,k,{get:()=>l.href,configurable:true});Object.defineProperty(window,'origin',{get:()=>l.origin,configurable:true})}`
     await this.#cdp('Page.addScriptToEvaluateOnNewDocument', {
-      source: `(()=>{if(window!==top)return;${injected};membrane('main');${addresses}})()`,
+      source: `(()=>{if(window!==top)return;${injected};membrane('main');windowOpener(${JSON.stringify(OPEN)});${addresses}})()`,
     })
     if (preload) {
       const info = JSON.stringify({ platform: process.platform, versions: process.versions })
@@ -425,12 +428,6 @@ class StandInWindow extends EventEmitter {
           this.emit('ready-to-show')
         }
         return
-      case 'Page.windowOpen': {
-        const url = toOuter(String(p['url']))
-        const answer = contents.openHandler?.({ url, frameName: String(p['windowName']) } as Electron.HandlerDetails)
-        if (answer?.action !== 'deny') console.error(`the stand-in denied a window that the program would allow: ${url}`)
-        return
-      }
       case 'Runtime.exceptionThrown': {
         const details = p['exceptionDetails'] as { readonly text: string; readonly exception?: { readonly description?: string } }
         contents.emit('preload-error', {}, '', new Error(details.exception?.description ?? details.text))
@@ -460,6 +457,16 @@ class StandInWindow extends EventEmitter {
       if (prevented) return void (await this.#cdp('Fetch.failRequest', { requestId, errorReason: 'Aborted' }))
     }
     if (toOuter(request.url) === request.url) return void (await this.#cdp('Fetch.continueRequest', { requestId }))
+    const asked = new URL(request.url)
+    if (asked.pathname === OPEN) {
+      const url = toOuter(decodeURIComponent(asked.search.slice(1)))
+      const answer = this.webContents.openHandler?.({ url, frameName: '' } as Electron.HandlerDetails) ?? { action: 'allow' }
+      return void (await this.#cdp('Fetch.fulfillRequest', {
+        requestId,
+        responseCode: 200,
+        body: Buffer.from(answer.action).toString('base64'),
+      }))
+    }
     let answer: Response
     try {
       answer = await answerRequest(request.method, request.url, request.headers)
