@@ -48,10 +48,13 @@ export type TypedArray =
   | BigInt64Array
   | BigUint64Array
 
-/** Every distinct ArrayBuffer inside plain data: the transfer list for postMessage. */
+/**
+ * Every distinct ArrayBuffer inside plain data: the transfer list for postMessage. Empty ones are left out: copying them costs nothing, and one that
+ * many tables share as "none" must not be taken from the others.
+ */
 export function buffersOf(value: unknown, into: Set<ArrayBuffer> = new Set()): ArrayBuffer[] {
   if (ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof ArrayBuffer) into.add(value.buffer)
+    if (value.buffer instanceof ArrayBuffer && value.buffer.byteLength > 0) into.add(value.buffer)
   } else if (value instanceof ArrayBuffer) into.add(value)
   else if (Array.isArray(value)) for (const v of value) buffersOf(v, into)
   else if (value !== null && typeof value === 'object') for (const v of Object.values(value)) buffersOf(v, into)

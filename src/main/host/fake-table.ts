@@ -13,7 +13,7 @@ export const emptyTrace = (count: number): TraceTable => ({
   dur: new Float64Array(count),
   name: new Int32Array(count),
   cat: new Int32Array(count),
-  thread: new Int32Array(count),
+  thread: new Int32Array(count).fill(-1),
   id: new Int32Array(count),
   argsOffset: new Float64Array(count),
   argsLength: new Uint32Array(count),

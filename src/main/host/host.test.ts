@@ -30,7 +30,7 @@ function bookkeeper(port: PortLike, started: (init: EngineInit) => void, onQuery
   port.on('message', message => {
     const c = message as EngineCall
     const answer = (r: Omit<EngineReply, 'call'>): void => port.postMessage({ call: c.call, ...r })
-    const args = c.args as { file: EngineFile & string; table: { count: number } }
+    const args = c.args as { file: EngineFile & string; prepared: { table: { count: number } } }
     switch (c.method) {
       case 'init':
         init = c.args as EngineInit
@@ -38,7 +38,7 @@ function bookkeeper(port: PortLike, started: (init: EngineInit) => void, onQuery
         started(init)
         return
       case 'table':
-        files.set(args.file.id, { file: args.file, count: args.table.count })
+        files.set(args.file.id, { file: args.file, count: args.prepared.table.count })
         break
       case 'failed':
       case 'drop':

@@ -1,15 +1,18 @@
 /**
- * The logic of a parse worker: reads one file after the other into a table and hands the buffers over. The readers come as an argument,
+ * The logic of a parse worker: reads one file after the other into a table, builds its models and hands the buffers over. The readers come as an argument,
  * so that this runs in a thread, or in process in tests.
  */
 import { buffersOf } from '../../shared/columns'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { ReadOptions, ReadResult } from '../../shared/reader'
 import type { ParsedTable } from '../../shared/tables'
+import { prepare } from './prepared'
 import { stampOf } from './stamp'
 import type { FileStamp, ParseMessage, ParseRequest, PortLike } from './protocol'
 
 const PROGRESS_MS = 100
+/** What is going on after the last byte. */
+const PREPARING = { 'chrome-trace': 'arranging tracks', 'memory-snapshot': 'replaying events' } as const
 
 export type ReadFile = (request: ParseRequest, options: ReadOptions) => Promise<ReadResult<ParsedTable>>
 
@@ -37,9 +40,11 @@ async function parseOne(port: PortLike, read: ReadFile, request: ParseRequest): 
         send({ type: 'progress', job, done, total, note })
       },
     })
-    send({ type: 'done', job, table, diagnostics, stamp }, buffersOf(table))
+    if (table) send({ type: 'progress', job, done: stamp.bytes, total: stamp.bytes, note: PREPARING[table.kind] })
+    const prepared = table && prepare(table)
+    send({ type: 'done', job, prepared, diagnostics, stamp }, buffersOf(prepared))
   } catch (e) {
-    send({ type: 'done', job, table: null, diagnostics: [failure(request.name, e)], stamp })
+    send({ type: 'done', job, prepared: null, diagnostics: [failure(request.name, e)], stamp })
   }
 }
 

@@ -61,7 +61,7 @@ describe('the pool of parse workers', () => {
     const { id, outcome } = add('a')
     const o = await outcome
     expect(o).toMatchObject({ state: 'done', stamp: { bytes: 2 }, abs: file })
-    expect(o.state === 'done' && o.table.kind === 'chrome-trace' && o.table.phase).toEqual(new Uint8Array([88, 88, 88]))
+    expect(o.state === 'done' && o.prepared.kind === 'chrome-trace' && o.prepared.table.phase).toEqual(new Uint8Array([88, 88, 88]))
     expect([...new Set(states(id))]).toEqual(['queued', 'reading', 'done'])
     await pool.close()
   })

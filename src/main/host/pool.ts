@@ -3,8 +3,8 @@
  * (its thread is ended, so that no reader needs to cooperate), and a thread that dies takes nothing but its own file with it.
  */
 import type { Diagnostic } from '../../shared/diagnostics'
-import type { ParsedTable } from '../../shared/tables'
 import type { Job } from '../../shared/api'
+import type { Prepared } from './prepared'
 import type { FileStamp, ParseMessage, ParseRequest, ReadableKind, WorkerLike } from './protocol'
 
 export interface ParseTask {
@@ -25,7 +25,7 @@ export interface ParseTask {
 export type ParseOutcome =
   | {
       readonly state: 'done'
-      readonly table: ParsedTable
+      readonly prepared: Prepared
       readonly diagnostics: readonly Diagnostic[]
       readonly stamp: FileStamp
       readonly abs: string
@@ -192,8 +192,8 @@ export class ParsePool {
       thread.idle = setTimeout(() => void this.#retire(thread), IDLE_MS)
       thread.idle.unref()
     }
-    if (m.table && m.stamp) {
-      const done = { state: 'done', table: m.table, diagnostics: m.diagnostics, stamp: m.stamp, abs: running.abs } as const
+    if (m.prepared && m.stamp) {
+      const done = { state: 'done', prepared: m.prepared, diagnostics: m.diagnostics, stamp: m.stamp, abs: running.abs } as const
       this.#tell(running, { done: running.job.total })
       this.#end(running, done, 'done', '')
     } else {

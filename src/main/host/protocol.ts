@@ -4,7 +4,7 @@
  */
 import type { SessionView } from '../../shared/api'
 import type { Diagnostic } from '../../shared/diagnostics'
-import type { ParsedTable } from '../../shared/tables'
+import type { Prepared } from './prepared'
 
 /** The side of a worker thread that the host holds. A Node `Worker` is one; tests inject others. */
 export interface WorkerLike {
@@ -45,7 +45,7 @@ export type ParseMessage =
   | {
       readonly type: 'done'
       readonly job: string
-      readonly table: ParsedTable | null
+      readonly prepared: Prepared | null
       readonly diagnostics: readonly Diagnostic[]
       readonly stamp: FileStamp | null
     }

@@ -212,7 +212,8 @@ export class Sessions {
       if (stamp) this.#o.onFacts(file.id, { ...stamp, state: 'unreadable', facts: {}, traceRank: null, timeNs: null })
       return this.#mutate(s, 'failed', { file: file.id, diagnostics: outcome.diagnostics })
     }
-    const { table, stamp } = outcome
+    const { prepared, stamp } = outcome
+    const { table } = prepared
     this.#o.onFacts(file.id, {
       ...stamp,
       state: table.complete ? 'complete' : 'truncated',
@@ -230,7 +231,7 @@ export class Sessions {
       stamp,
     }
     s.taking = f
-    await this.#mutate(s, 'table', { file: about, table, diagnostics: outcome.diagnostics }, buffersOf(table))
+    await this.#mutate(s, 'table', { file: about, prepared, diagnostics: outcome.diagnostics }, buffersOf(prepared))
     s.taking = null
   }
 

@@ -11,6 +11,7 @@ import { writeSample } from '../../../session/sample/write'
 import { RequestError, type SessionView, type TrackInfo } from '../../../shared/api'
 import { stringAt } from '../../../shared/columns'
 import type { ParsedTable, SnapshotTable, TraceTable } from '../../../shared/tables'
+import { prepare } from '../prepared'
 import type { EngineFile } from '../protocol'
 import { stampOf } from '../stamp'
 import { Engine } from './engine'
@@ -58,7 +59,7 @@ async function full(
     const { file, read } = files[i] as (typeof files)[number]
     const table = await read()
     tables.set(file.path, table)
-    engine.setTable(file, table, [])
+    engine.setFile(file, prepare(table), [])
   }
   return { engine, tables, view: { ...engine.view, jobs: [], notice: null } }
 }
@@ -94,7 +95,7 @@ describe('the view', () => {
     const { engine } = await full()
     const before = engine.view
     const { file, read } = files[0] as (typeof files)[number]
-    const again = engine.setTable(file, await read(), [])
+    const again = engine.setFile(file, prepare(await read()), [])
     expect(again.view.version).toBe(before.version + 1)
     expect(again.view.tracks.map(t => t.id)).toEqual(before.tracks.map(t => t.id))
     expect(again.view.allocators).toEqual(before.allocators)
@@ -110,7 +111,7 @@ describe('the view', () => {
   it('starts where the engine before it ended', async () => {
     const engine = fresh(17, 1000)
     const { file, read } = files[0] as (typeof files)[number]
-    const { view, nextId } = engine.setTable(file, await read(), [])
+    const { view, nextId } = engine.setFile(file, prepare(await read()), [])
     expect(view.version).toBe(18)
     for (const t of [...view.tracks, ...view.allocators]) expect(t.id).toBeGreaterThanOrEqual(1000)
     expect(nextId).toBe(1000 + view.tracks.length + view.allocators.length)
@@ -206,7 +207,7 @@ describe('trace queries', () => {
     await cp(join(dir, 'trace_0.json'), join(dir, 'trace_changed.json'))
     const file = await fileOf('trace_changed.json', null)
     const table = (await tableOf(file.abs)) as TraceTable
-    engine.setTable(file, table, [])
+    engine.setFile(file, prepare(table), [])
     await appendFile(file.abs, ' ')
     const row = [...table.phase.keys()].find(r => table.phase[r] === 0x58 && (table.argsOffset[r] as number) >= 0) ?? -1
     expect(await engine.slice({ session: 's', source: 0, row })).toMatchObject({ args: null, argsNotice: expect.stringMatching(/changed/) })
@@ -274,9 +275,9 @@ describe('allocator queries', () => {
     const engine = fresh()
     for (const { file, read } of files) {
       const table = await read()
-      engine.setTable(
+      engine.setFile(
         { ...file, rank: file.kind === 'chrome-trace' ? null : file.rank },
-        table.kind === 'chrome-trace' ? { ...table, rank: null } : table,
+        prepare(table.kind === 'chrome-trace' ? { ...table, rank: null } : table),
         [],
       )
     }
@@ -290,7 +291,7 @@ describe('allocator queries', () => {
     const { file, read } = files.find(f => f.file.kind === 'memory-snapshot') as (typeof files)[number]
     const table = (await read()) as SnapshotTable
     const devices = table.devices.map(d => ({ ...d, time: d.time.map(() => NaN) }))
-    const { view } = engine.setTable(file, { ...table, clock: 'none', timeRange: null, timeUs: null, devices }, [])
+    const { view } = engine.setFile(file, prepare({ ...table, clock: 'none', timeRange: null, timeUs: null, devices }), [])
     const info = view.allocators[0]
     expect(info).toMatchObject({ group: null, peakTime: null, timeRange: null })
     expect(view.groups).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * The engine of one session: owns the tables, builds the models and answers queries. Runs in a thread of its own (engine.worker.ts) or in process in tests.
+ * The engine of one session: owns the tables and models and answers queries. Runs in a thread of its own (engine.worker.ts) or in process in tests.
  *
  * Times of queries belong to a group; each source is asked in its own time, shifted by an exact integer. Ids of tracks and allocators are unique
  * over all sources and name the same thing as long as it is there, also when its file is read again; an id that is unknown is a RequestError.
@@ -22,9 +22,9 @@ import {
   type TrackInfo,
 } from '../../../shared/api'
 import type { Diagnostic } from '../../../shared/diagnostics'
-import type { ParsedTable } from '../../../shared/tables'
 import { compareNames } from '../../../session/names'
 import { buildTimeGroups } from '../../../session/time-groups'
+import type { Prepared } from '../prepared'
 import type { EngineFile, EngineInit, EngineView } from '../protocol'
 import { argsOf, type ReadArgs } from './args'
 import { insideSlice } from './inside'
@@ -95,8 +95,8 @@ export class Engine {
   // ── tables ──
 
   /** Takes over the table of a file, in place of an earlier one. */
-  setTable(file: EngineFile, table: ParsedTable, diagnostics: readonly Diagnostic[]): Changed {
-    const source = makeSource(file, table, diagnostics)
+  setFile(file: EngineFile, prepared: Prepared, diagnostics: readonly Diagnostic[]): Changed {
+    const source = makeSource(file, prepared, diagnostics)
     this.#failed.delete(file.id)
     this.#entries.set(file.id, { source, place: { index: 0, group: null, offset: null } })
     return this.#changed()

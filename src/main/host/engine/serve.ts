@@ -2,7 +2,7 @@
 import { RequestError } from '../../../shared/api'
 import { buffersOf } from '../../../shared/columns'
 import type { Diagnostic } from '../../../shared/diagnostics'
-import type { ParsedTable } from '../../../shared/tables'
+import type { Prepared } from '../prepared'
 import type { EngineCall, EngineFile, EngineInit, EngineReply, PortLike } from '../protocol'
 import { Engine, type EngineDeps } from './engine'
 
@@ -11,8 +11,8 @@ type Method = (engine: Engine, args: never) => unknown
 /** What may be called, by name. Changes of tables answer the new view. */
 const METHODS = new Map<string, Method>(
   Object.entries({
-    table: (e, a: { readonly file: EngineFile; readonly table: ParsedTable; readonly diagnostics: readonly Diagnostic[] }) =>
-      e.setTable(a.file, a.table, a.diagnostics),
+    table: (e, a: { readonly file: EngineFile; readonly prepared: Prepared; readonly diagnostics: readonly Diagnostic[] }) =>
+      e.setFile(a.file, a.prepared, a.diagnostics),
     failed: (e, a: { readonly file: string; readonly diagnostics: readonly Diagnostic[] }) => e.fail(a.file, a.diagnostics),
     drop: (e, a: { readonly file: string }) => e.drop(a.file),
     'trace.slices': (e, a: never) => e.slices(a),

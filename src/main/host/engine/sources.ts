@@ -2,11 +2,10 @@
 import type { AllocatorModel } from '../../../analysis/allocator/model'
 import { owners, type Owners } from '../../../analysis/allocator/owners'
 import { positions } from '../../../analysis/allocator/picturePositions'
-import { replayAll } from '../../../analysis/allocator/replay'
 import type { TraceModel } from '../../../analysis/trace/model'
-import { buildTraceModel } from '../../../analysis/trace/tracks'
 import type { Diagnostic } from '../../../shared/diagnostics'
-import type { ParsedTable, SnapshotTable, TraceTable } from '../../../shared/tables'
+import type { SnapshotTable, TraceTable } from '../../../shared/tables'
+import type { Prepared } from '../prepared'
 import type { EngineFile } from '../protocol'
 import { replayFindings, traceFindings } from './findings'
 
@@ -33,19 +32,19 @@ export interface Allocator {
 
 export type Source = TraceSource | SnapshotSource
 
-/** Builds the models of a table. The findings of the models are added to those of the reader. */
-export function makeSource(file: EngineFile, table: ParsedTable, diagnostics: readonly Diagnostic[]): Source {
-  if (table.kind === 'chrome-trace') {
-    const model = buildTraceModel(table)
-    return { kind: table.kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model)] }
+/** Takes over a file. The findings of its models are added to those of the reader. */
+export function makeSource(file: EngineFile, prepared: Prepared, diagnostics: readonly Diagnostic[]): Source {
+  if (prepared.kind === 'chrome-trace') {
+    const { kind, table, model } = prepared
+    return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model)] }
   }
-  const allocators = replayAll(table).map(model => ({ model, owners: owners(model, table) }))
+  const { kind, table, models } = prepared
   return {
-    kind: table.kind,
+    kind,
     file,
     table,
-    allocators,
-    diagnostics: [...diagnostics, ...allocators.flatMap(a => replayFindings(file.path, a.model))],
+    allocators: models.map(model => ({ model, owners: owners(model, table) })),
+    diagnostics: [...diagnostics, ...models.flatMap(m => replayFindings(file.path, m))],
   }
 }
 
