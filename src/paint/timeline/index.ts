@@ -8,6 +8,7 @@ export {
   type TraceScene,
   type Sections,
   type Mark,
+  type PinMark,
 } from './scene'
 export {
   layoutRows,

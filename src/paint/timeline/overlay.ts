@@ -92,6 +92,7 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
   if (scene.selected) outline(ctx, theme, markRect(scene, g, s, scene.selected), 2)
   ctx.restore()
 
+  drawPins(ctx, theme, scene, g, s)
   if (cursor === null) return
   const x = g.x(cursor)
   if (x < g.gutter - 0.5 || x > x1 + 0.5) return
@@ -115,6 +116,27 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
     })
   }
   ctx.restore()
+}
+
+/** Triangles that stand on the lower edge of the thread's row, or of the steps where the thread is not known or not in sight. */
+function drawPins(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry, s: Sections): void {
+  for (const pin of scene.pins ?? []) {
+    const x = g.x(pin.time)
+    if (x < g.gutter || x > g.gutter + g.plot) continue
+    const row = pin.track === null ? undefined : scene.rows.byTrack.get(pin.track)
+    const bottom = row ? s.rows + row.y + row.h - 1 - scene.scroll : s.rows - 1
+    const y = bottom > s.rows + 7 && bottom <= scene.height ? bottom : s.rows - 1
+    ctx.beginPath()
+    ctx.moveTo(x, y - 7)
+    ctx.lineTo(x + 4.5, y)
+    ctx.lineTo(x - 4.5, y)
+    ctx.closePath()
+    ctx.strokeStyle = theme.token('--pin-halo')
+    ctx.lineWidth = 3
+    ctx.stroke()
+    ctx.fillStyle = theme.token('--pin')
+    ctx.fill()
+  }
 }
 
 function outline(ctx: Context2D, theme: Theme, r: ReturnType<typeof markRect>, width: number): void {

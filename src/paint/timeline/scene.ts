@@ -23,6 +23,12 @@ export interface Mark {
   readonly duration: number
 }
 
+/** Where something of the pinned allocation happened: on a track where its thread is known, else only in time. */
+export interface PinMark {
+  readonly time: number
+  readonly track: number | null
+}
+
 export interface TraceScene {
   /** Size of the whole panel without its head, CSS px. */
   readonly width: number
@@ -51,6 +57,8 @@ export interface TraceScene {
   readonly hover: Mark | null
   readonly selected: Mark | null
   readonly range: { readonly start: number; readonly end: number } | null
+  /** Where the pinned allocation was made and freed. */
+  readonly pins?: readonly PinMark[]
   /** True while the range is being dragged: its length stands where the cursor's flag would. */
   readonly measuring: boolean
   /** Index of the row with the keyboard focus. */

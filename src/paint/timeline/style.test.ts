@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { rgba } from '../theme'
 import { hueOf, HUES, MODULE, paletteOf, PHASE, pixel, STEP, styleOf, STYLES, styleTokens, WAIT } from './style'
-import { theme } from './testing'
-
-const TOKENS = readFileSync(new URL('../../renderer/tokens.css', import.meta.url), 'utf8')
+import { testTheme } from '../../testing/theme'
 
 /** Contrast ratio of WCAG 2. */
 function contrast(a: string, b: string): number {
@@ -44,7 +41,7 @@ describe('colours of slices', () => {
   })
 
   it.each(['dark', 'light'] as const)('has an ink with at least 4.5:1 on every fill (%s)', name => {
-    const t = theme(name, TOKENS)
+    const t = testTheme(name)
     for (let s = 0; s < STYLES; s++) {
       const [fill, ink] = styleTokens(s)
       expect(contrast(t.token(fill), t.token(ink)), `${fill} ${ink}`).toBeGreaterThanOrEqual(4.5)
@@ -54,6 +51,6 @@ describe('colours of slices', () => {
   it('writes pixels in the order of an ImageData', () => {
     expect(pixel('#112233')).toBe(0xff332211)
     expect(pixel('rgb(17 34 51 / .5)')).toBe(0x80332211)
-    expect(paletteOf(theme('dark', TOKENS)).pixel).toHaveLength(STYLES)
+    expect(paletteOf(testTheme('dark')).pixel).toHaveLength(STYLES)
   })
 })

@@ -1,6 +1,5 @@
-/** Scenes and themes for the tests of this folder. */
+/** Answers, rows and scenes for tests. */
 import type { SlicesAnswer, TrackInfo } from '../../shared/api'
-import type { Theme } from '../theme'
 import { splitSlices, type SliceColumns } from './columns'
 import { layoutRows, type RowsInput } from './rows'
 import type { TraceScene } from './scene'
@@ -91,21 +90,3 @@ export const scene = (more: Partial<TraceScene> = {}): TraceScene => ({
   focus: null,
   ...more,
 })
-
-/** Theme from the text of tokens.css: literal values, and `var()` one step deep. */
-export function theme(name: 'dark' | 'light', tokens: string): Theme {
-  const css = tokens.replace(/\/\*.*?\*\//gs, '')
-  const values = new Map<string, string>()
-  const blocks = [...css.matchAll(/([^{}]+)\{([^{}]*)\}/g)].filter(b => b[1].includes(':root') || b[1].includes(`"${name}"`))
-  // The dark block carries `:root` as well; the light one overrides it.
-  for (const b of blocks) for (const m of b[2].matchAll(/(--[\w-]+)\s*:\s*([^;]+);/g)) values.set(m[1], m[2].trim())
-  return {
-    name,
-    token: t => {
-      const v = values.get(t)
-      if (v === undefined) throw new Error(`unknown design token ${t}`)
-      const ref = /^var\((--[\w-]+)\)$/.exec(v)
-      return ref ? (values.get(ref[1]) ?? '') : v
-    },
-  }
-}

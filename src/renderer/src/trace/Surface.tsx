@@ -3,9 +3,11 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } fr
 import { timeMs } from '../../../shared/format'
 import { Icon } from '../shell/icons'
 import { useView } from '../state/view'
+import { useSession } from '../state/session'
+import { useAllocation } from '../memory/useAllocation'
 import { useTheme } from '../theme'
 import { TraceController, type Status, type Tip } from './controller'
-import type { TraceInput } from './input'
+import { pinMarks, type TraceInput } from './input'
 import { onKey } from './keyboard'
 import { bindPointer } from './pointer'
 import { TraceTip } from './Tip'
@@ -29,6 +31,14 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
     controller.current?.setInput(input)
     setTop(controller.current?.sections.rows ?? 0)
   }, [input, onToggle])
+  const pinned = useView(s => s.pinned)
+  const { details } = useAllocation(pinned?.allocator ?? null, pinned?.allocation ?? null)
+  const allocators = useSession(s => s.view?.allocators)
+  useEffect(() => {
+    // An allocation of another time range has no place on this axis.
+    const here = allocators?.find(a => a.id === pinned?.allocator)?.group === input.group.id
+    controller.current?.setPins(here && details ? pinMarks(details, input.tracks) : [])
+  }, [pinned, details, allocators, input])
   useEffect(() => {
     first.current = theme
     controller.current?.setTheme(theme)

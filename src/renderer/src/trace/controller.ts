@@ -18,6 +18,7 @@ import {
   sections,
   type Hit,
   type Mark,
+  type PinMark,
   type Row,
   type Sections,
   type SliceHit,
@@ -71,6 +72,7 @@ export class TraceController {
   #focusKey: string | null = null
   #focusSlice: { readonly track: number; readonly row: number; readonly start: number } | null = null
   #focused = false
+  #pins: readonly PinMark[] = []
   measuring = false
 
   /** Called when the tooltip changes. */
@@ -120,6 +122,11 @@ export class TraceController {
   setInput(input: TraceInput): void {
     this.#input = input
     this.invalidate(true)
+  }
+
+  setPins(pins: readonly PinMark[]): void {
+    this.#pins = pins
+    this.invalidate(false)
   }
 
   get input(): TraceInput | null {
@@ -184,6 +191,7 @@ export class TraceController {
       hover: this.#hover ?? this.#focusMark(),
       selected: this.#selected(v.selection),
       range: v.selection?.type === 'range' ? v.selection : null,
+      pins: this.#pins,
       measuring: this.measuring,
       focus: this.#focused && this.#focusKey !== null ? input.rows.rows.findIndex(r => r.key === this.#focusKey) : null,
     }

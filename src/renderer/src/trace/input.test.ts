@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Job, SessionView, SourceInfo } from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
 import { track } from '../../../paint/timeline/testing'
-import { jobProgress, panelState, trackCount, traceJobs } from './input'
+import { jobProgress, pinMarks, panelState, trackCount, traceJobs } from './input'
 
 const source = (index: number, kind: SourceInfo['kind'], group: number | null): SourceInfo => ({
   index,
@@ -115,5 +115,18 @@ describe('what the panel shows', () => {
 
   it('writes progress with one unit where both have the same', () => {
     expect(jobProgress(job({ done: 900_000, total: 48_200_000 }))).toBe('900\u00a0kB of 48.2\u00a0MB')
+  })
+
+  it('marks where an allocation was made on its thread, and only when it was freed', () => {
+    const inside = { name: 'aten::empty', track: 'PID:10/TID:2', source: 0, row: 5 }
+    const tracks = [track(1), track(2)]
+    expect(pinMarks({ allocTime: 5, freeCompletedTime: 9, inside }, tracks)).toEqual([
+      { time: 5, track: 2 },
+      { time: 9, track: null },
+    ])
+    expect(pinMarks({ allocTime: 5, freeCompletedTime: null, inside: { ...inside, track: 'PID:99/TID:2' } }, tracks)).toEqual([
+      { time: 5, track: null },
+    ])
+    expect(pinMarks({ allocTime: null, freeCompletedTime: null, inside: null }, tracks)).toEqual([])
   })
 })

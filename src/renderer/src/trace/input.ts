@@ -1,8 +1,8 @@
 /** What the panel shows, worked out of the session's view, the catalog and the jobs. Pure. */
-import type { Job, SessionView, SourceInfo, StepInfo, TimeGroup, TrackInfo } from '../../../shared/api'
+import type { AllocationDetails, Job, SessionView, SourceInfo, StepInfo, TimeGroup, TrackInfo } from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
 import { fileSize, num } from '../../../shared/format'
-import { layoutRows, type NoteRow, type Rows } from '../../../paint/timeline'
+import { layoutRows, type NoteRow, type PinMark, type Rows } from '../../../paint/timeline'
 
 export interface TraceInput {
   readonly session: string
@@ -128,3 +128,18 @@ function inputOf(
 /** Words beside the panel's title: `16 tracks, 8 shown`. */
 export const trackCount = (rows: Rows): string =>
   `${num(rows.tracks)} track${rows.tracks === 1 ? '' : 's'}${rows.shown < rows.tracks ? `, ${num(rows.shown)} shown` : ''}`
+
+/** Marks of an allocation: made on the thread whose call covers that time, freed somewhere, as the snapshot doesn't say by which thread. */
+export function pinMarks(
+  a: Pick<AllocationDetails, 'allocTime' | 'freeCompletedTime' | 'inside'>,
+  tracks: readonly TrackInfo[],
+): readonly PinMark[] {
+  const { inside } = a
+  const track = inside
+    ? tracks.find(t => t.source === inside.source && inside.track === (t.pid === '' ? t.name : `PID:${t.pid}/${t.name}`))
+    : undefined
+  return [
+    ...(a.allocTime === null ? [] : [{ time: a.allocTime, track: track?.id ?? null }]),
+    ...(a.freeCompletedTime === null ? [] : [{ time: a.freeCompletedTime, track: null }]),
+  ]
+}
