@@ -64,7 +64,7 @@ function Waiting({ root }: { readonly root: RootState }): ReactElement {
     return (
       <div className="fill" role="status">
         <Icon name="pulse" />
-        <h3>Looking through {root.name}</h3>
+        <h2>Looking through {root.name}</h2>
         <p>Sessions appear on the left as they are found.</p>
       </div>
     )
@@ -72,7 +72,7 @@ function Waiting({ root }: { readonly root: RootState }): ReactElement {
     return (
       <div className="fill">
         <Icon name="frames" />
-        <h3>No session is shown</h3>
+        <h2>No session is shown</h2>
         <p>The session that was open is gone, or none was chosen. Choose one on the left.</p>
         <div className="acts">
           <button className="btn" onClick={() => void openSession(newest.id)}>
@@ -84,7 +84,7 @@ function Waiting({ root }: { readonly root: RootState }): ReactElement {
   return (
     <div className="fill" role="status">
       <Icon name="pulse" />
-      <h3>{root.watching ? 'Waiting for the first session' : 'No session in this folder'}</h3>
+      <h2>{root.watching ? 'Waiting for the first session' : 'No session in this folder'}</h2>
       <p>
         {root.watching
           ? `${root.name} holds no profile yet and is watched. Start training; files appear here within a second.`
