@@ -52,11 +52,18 @@ export type TypedArray =
  * Every distinct ArrayBuffer inside plain data: the transfer list for postMessage. Empty ones are left out: copying them costs nothing, and one that
  * many tables share as "none" must not be taken from the others.
  */
-export function buffersOf(value: unknown, into: Set<ArrayBuffer> = new Set()): ArrayBuffer[] {
+export function buffersOf(value: unknown): ArrayBuffer[] {
+  const found = new Set<ArrayBuffer>()
+  collect(value, found)
+  return [...found]
+}
+
+function collect(value: unknown, into: Set<ArrayBuffer>): void {
+  if (value === null || typeof value !== 'object') return
   if (ArrayBuffer.isView(value)) {
     if (value.buffer instanceof ArrayBuffer && value.buffer.byteLength > 0) into.add(value.buffer)
-  } else if (value instanceof ArrayBuffer) into.add(value)
-  else if (Array.isArray(value)) for (const v of value) buffersOf(v, into)
-  else if (value !== null && typeof value === 'object') for (const v of Object.values(value)) buffersOf(v, into)
-  return [...into]
+  } else if (value instanceof ArrayBuffer) {
+    if (value.byteLength > 0) into.add(value)
+  } else if (Array.isArray(value)) for (const v of value) collect(v, into)
+  else for (const key in value) collect((value as Record<string, unknown>)[key], into)
 }

@@ -4,6 +4,9 @@ import type { TraceModel } from '../../../analysis/trace/model'
 import type { Diagnostic } from '../../../shared/diagnostics'
 import { exactBytes, num } from '../../../shared/format'
 
+/** Steps of a trace that the view names; more would make each view long, and no screen can label them. */
+export const MAX_STEPS = 5000
+
 export function traceFindings(file: string, model: TraceModel): readonly Diagnostic[] {
   const out: Diagnostic[] = []
   const skipped = Object.entries(model.skipped).filter(([, n]) => n > 0)
@@ -18,6 +21,17 @@ export function traceFindings(file: string, model: TraceModel): readonly Diagnos
       meaning: 'They are not drawn; all others are.',
       action: 'None needed, unless you look for these events.',
       count: total,
+    })
+  if (model.steps.length > MAX_STEPS)
+    out.push({
+      severity: 'info',
+      code: 'trace-steps-cut',
+      file,
+      offset: null,
+      message: `The trace has ${num(model.steps.length)} profiler steps; the first ${num(MAX_STEPS)} are marked.`,
+      meaning: 'Later steps are slices on their tracks like any other.',
+      action: 'None needed.',
+      count: model.steps.length - MAX_STEPS,
     })
   const { begins, ends } = model.unmatched
   if (begins + ends > 0)

@@ -3,6 +3,7 @@ import { peakTime } from '../../../analysis/allocator/pictureAt'
 import type { AllocatorInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
 import type { ClockDomain } from '../../../shared/tables'
 import type { Place } from './engine'
+import { MAX_STEPS } from './findings'
 import { allocatorRange, eventsOf, rangeOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
 
 const CLOCKS: Readonly<Record<ClockDomain, string>> = {
@@ -54,7 +55,7 @@ export function trackInfos(s: TraceSource, { index, group }: Place, ids: readonl
 
 export function stepInfos(s: TraceSource, { index, group, offset }: Place): readonly StepInfo[] {
   if (group === null || offset === null) return []
-  return s.model.steps.map(t => ({ name: t.name, source: index, group, start: t.start + offset, duration: t.duration }))
+  return s.model.steps.slice(0, MAX_STEPS).map(t => ({ name: t.name, source: index, group, start: t.start + offset, duration: t.duration }))
 }
 
 export function allocatorInfo(s: SnapshotSource, a: Allocator, place: Place, id: number): AllocatorInfo {
