@@ -5,7 +5,8 @@ import { switchGroup } from '../shell/follow'
 import { fail, request } from '../state/session'
 import { jobProgress, type PanelState } from './input'
 
-const CAPTURE = `with torch.profiler.profile(with_stack=True) as p:
+const CAPTURE = `acts = [ProfilerActivity.CPU, ProfilerActivity.PrivateUse1]
+with torch.profiler.profile(activities=acts) as p:
     train(steps=4)
 p.export_chrome_trace("trace.json")`
 
@@ -94,7 +95,7 @@ export function TraceState({ state }: { readonly state: PanelState }): ReactElem
           <p>
             {state.traces > 0
               ? 'The trace was read, but it holds no slices or counters with a time.'
-              : 'There is no framework trace beside the other files. It is written when the profiler stops.'}
+              : 'There is no framework trace (trace.json) beside the other files. It is written when the profiler stops.'}
           </p>
           <pre className="code">{CAPTURE}</pre>
         </div>
