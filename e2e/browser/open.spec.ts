@@ -1,6 +1,6 @@
 /** The ways into the browser shell, and out of a lost connection. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { cli, dropOn, launchBrowser, makeSample, removeTemp, REPO, serve, tempDir, watchErrors } from '../helpers'
@@ -40,18 +40,6 @@ test('a dropped file is refused with the reason', async ({ page }) => {
   writeFileSync(file, '{"traceEvents":[]}')
   await dropOn(page, 'body', [file])
   await expect(page.getByText(/"trace\.json" was not opened: a browser tells no program where a dropped file lies/)).toBeVisible()
-  expect(served.errors).toEqual([])
-  await served.stop()
-})
-
-test('starts on an empty folder and shows a session that is written later', async ({ page }) => {
-  const root = join(tempDir(), 'profile_output')
-  mkdirSync(root)
-  const served = await launchBrowser(page, root)
-  await expect(page.getByText('profile_output').first()).toBeVisible()
-  await expect(page.getByText('trace.json')).toHaveCount(0)
-  makeSample({ ranks: 1, steps: 1 }, root)
-  await expect(page.getByRole('tree').getByText('trace.json').first()).toBeVisible()
   expect(served.errors).toEqual([])
   await served.stop()
 })

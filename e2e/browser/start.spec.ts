@@ -37,6 +37,10 @@ test('serves the path to the browser, says why, and ends with Ctrl-C', async ({ 
       .filter(l => l.startsWith('No window')),
   ).toEqual([`No window: there is no display. Serving ${sample} to the browser instead:`])
   await page.goto(run.out().trim())
+  await page
+    .getByRole('button', { name: /^Diagnostics/ })
+    .first()
+    .click()
   await expect(page.getByText('Shown in the browser because there is no display.').first()).toBeVisible()
   await expect(page.getByRole('tree').getByText('trace.json').first()).toBeVisible()
   process.kill(-run.child.pid!, 'SIGINT')
