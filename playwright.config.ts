@@ -5,8 +5,8 @@ import { CHROMIUM_FLAGS, findBrowser } from './scripts/find-browser.mjs'
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
   workers: 1,
   fullyParallel: false,
   forbidOnly: process.env['CI'] !== undefined,
