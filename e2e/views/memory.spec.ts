@@ -233,6 +233,7 @@ async function save(opened: Opened): Promise<PNG> {
 }
 
 test('exports a PNG of the asked size with the plot in it', async ({ open }) => {
+  test.slow()
   const s = sample()
   const opened = await open(s.root)
   const { page } = opened
