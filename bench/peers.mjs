@@ -2,18 +2,25 @@
 import { readFileSync } from 'node:fs'
 
 const [, , peer, file] = process.argv
-const done = (ms, count) => process.stdout.write(JSON.stringify({ ms, count, rssMb: process.resourceUsage().maxRSS / 1024 }) + '\n')
-if (peer === 'json-parse') {
+
+/** @param {() => unknown[][]} load answers the lists of events */
+async function measure(load) {
+  const cpu = process.cpuUsage()
   const started = performance.now()
-  const value = JSON.parse(readFileSync(file, 'utf8'))
-  done(performance.now() - started, (value.traceEvents ?? value).length)
-} else if (peer === 'pickleparser') {
+  const lists = await load()
+  const ms = performance.now() - started
+  const { user, system } = process.cpuUsage(cpu)
+  const count = lists.reduce((s, l) => s + l.length, 0)
+  process.stdout.write(JSON.stringify({ ms, cpuMs: (user + system) / 1000, count, rssMb: process.resourceUsage().maxRSS / 1024 }) + '\n')
+}
+
+if (peer === 'json-parse')
+  await measure(() => {
+    const value = JSON.parse(readFileSync(file, 'utf8'))
+    return [value.traceEvents ?? value]
+  })
+else if (peer === 'pickleparser') {
   const { Parser } = await import('pickleparser')
   console.warn = () => {} // one line per large integer would be measured too
-  const started = performance.now()
-  const value = new Parser().parse(readFileSync(file))
-  done(
-    performance.now() - started,
-    value.device_traces.reduce((s, t) => s + t.length, 0),
-  )
+  await measure(() => new Parser().parse(readFileSync(file)).device_traces)
 } else throw new Error(`no peer ${peer}`)

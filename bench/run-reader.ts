@@ -1,24 +1,35 @@
-/** One measured process: `run-reader.js trace|snapshot FILE` reads the file with our reader and prints one JSON line. */
+/**
+ * One measured process: `run-reader.mjs trace|snapshot FILE` reads the file as the program does, then builds what the views need (tracks, replay), and
+ * prints one JSON line. `rssMb` is the peak up to the end of reading, `preparedRssMb` that of both.
+ */
 import { fileSource } from '../src/formats/source'
 import { readTrace } from '../src/formats/chrome-trace/read'
 import { readSnapshot } from '../src/formats/memory-snapshot/read'
 import { replayAll } from '../src/analysis/allocator/replay'
+import { buildTraceModel } from '../src/analysis/trace/tracks'
+import { peakMb, took } from './took'
 
 const [, , kind, file] = process.argv
 const source = await fileSource(file, file)
+const cpu = process.cpuUsage()
 const started = performance.now()
-let count = 0
-let replayMs = 0
-if (kind === 'trace') count = (await readTrace(source, {})).table?.count ?? 0
-else {
-  const { table } = await readSnapshot(source, {})
-  count = table?.devices.reduce((s, d) => s + d.count, 0) ?? 0
-  if (process.argv[4] === 'replay' && table) {
-    const t = performance.now()
-    replayAll(table)
-    replayMs = performance.now() - t
-  }
-}
-const ms = performance.now() - started - replayMs
+const read = kind === 'trace' ? await readTrace(source, {}) : await readSnapshot(source, {})
+const ms = performance.now() - started
+const { user, system } = process.cpuUsage(cpu)
+const rssMb = peakMb()
 await source.close()
-process.stdout.write(JSON.stringify({ ms, replayMs, count, rssMb: process.resourceUsage().maxRSS / 1024 }) + '\n')
+const { table, diagnostics } = read
+if (!table?.complete) throw new Error(`${file} was not read whole: ${diagnostics.map(d => d.message).join(' ')}`)
+const count = table.kind === 'chrome-trace' ? table.count : table.devices.reduce((s, d) => s + d.count, 0)
+const prepared = took(() => void (table.kind === 'chrome-trace' ? buildTraceModel(table) : replayAll(table)))
+process.stdout.write(
+  JSON.stringify({
+    ms,
+    cpuMs: (user + system) / 1000,
+    count,
+    rssMb,
+    preparedMs: prepared.clock,
+    preparedRssMb: peakMb(),
+    node: process.version,
+  }) + '\n',
+)

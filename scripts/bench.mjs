@@ -1,17 +1,388 @@
-/** `npm run bench [-- --quick]`: readers against named peers, queries and growth, as ratios with peak memory. See bench/README.md. */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+/**
+ * `npm run bench [-- --quick] [--part readers|queries|window] [--json FILE]`: readers, queries and the window against named peers and the design's budgets.
+ * See bench/README.md. Exits 0 also where a budget is missed, 1 where something could not be measured that should have been, 2 for wrong arguments.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
 import { build } from 'vite'
+import { figure, ms, Report } from '../bench/report.mjs'
+import { ensureBuilt } from './ensure-built.mjs'
 
 const root = resolve(import.meta.dirname, '..')
+const PARTS = ['readers', 'queries', 'window']
+const USAGE = 'usage: npm run bench [-- [--quick] [--part readers|queries|window]… [--json FILE]]'
+
+function args() {
+  try {
+    const { values } = parseArgs({
+      options: { quick: { type: 'boolean' }, json: { type: 'string' }, part: { type: 'string', multiple: true } },
+    })
+    const parts = values.part ?? PARTS
+    const wrong = parts.find(p => !PARTS.includes(p))
+    if (wrong !== undefined) throw new Error(`there is no part ${wrong}`)
+    return { quick: values.quick ?? false, json: values.json ?? null, parts }
+  } catch (e) {
+    process.stderr.write(`${e.message}\n${USAGE}\n`)
+    process.exit(2)
+  }
+}
+
+const { quick, json, parts } = args()
 const tools = resolve(root, process.env['NEURON_WORKBENCH_TOOLS'] ?? '../shared/tools')
 const cache = join(root, '.cache/bench')
-const quick = process.argv.includes('--quick')
 mkdirSync(cache, { recursive: true })
+const report = new Report()
 
-const run = (cmd, args) => spawnSync(cmd, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
-const python = ['python3', 'python'].find(p => run(p, ['--version']).status === 0) ?? null
+// ── processes ──
+
+const run = (cmd, argv) => spawnSync(cmd, argv, { encoding: 'utf8', maxBuffer: 1 << 26 })
+const lastLine = text => text.trim().split('\n').at(-1) ?? ''
+
+/** Runs one measured process and answers its figures, `{ failed }` where it failed. */
+function measure(argv, cmd = process.execPath) {
+  const p = run(cmd, argv)
+  if (p.status === 0) {
+    try {
+      return JSON.parse(lastLine(p.stdout))
+    } catch {
+      return { failed: 'it printed no figures' }
+    }
+  }
+  // The message of an uncaught error stands on a line of its own in what Node and Python print.
+  const said = p.stderr.split('\n').find(l => /^\w*(Error|Exception)\b/.test(l)) ?? lastLine(p.stderr)
+  return { failed: (p.signal ?? said ?? `exit ${p.status}`).slice(0, 140) }
+}
+
+/** Runs the contestants in turn, `n` rounds, and keeps the fastest run of each (noise only ever adds) with the highest memory. One that fails is not run again. */
+function contest(n, contestants) {
+  const best = {}
+  for (let round = 0; round < n; round++)
+    for (const [name, f] of Object.entries(contestants)) {
+      if (best[name]?.failed) continue
+      const r = f()
+      const b = best[name]
+      best[name] = r.failed || !b ? r : { ...(r.ms < b.ms ? r : b), rssMb: Math.max(r.rssMb, b.rssMb) }
+    }
+  return best
+}
+
+/** An input made once and kept. Half of one is never taken for the whole. */
+function make(name, cmd, argv) {
+  const file = join(cache, name)
+  if (existsSync(file)) return file
+  process.stderr.write(`  making ${name} …\n`)
+  const making = `${file}.tmp`
+  const p = run(cmd, argv(making))
+  if (p.status !== 0) {
+    rmSync(making, { force: true })
+    throw new Error(`${name} could not be made: ${lastLine(p.stderr) || p.error?.message}`)
+  }
+  renameSync(making, file)
+  return file
+}
+
+const mb = file => statSync(file).size / 1e6
+
+// ── readers ──
+
+const readerRow = (name, r, size) =>
+  r.failed
+    ? [name, r.failed]
+    : [
+        name,
+        `${figure(r.ms / 1000)} s`,
+        `${figure(r.cpuMs / 1000)} s`,
+        `${figure(size / (r.ms / 1000))} MB/s`,
+        `${figure(r.rssMb)} MB`,
+        r.count.toLocaleString('en-US'),
+      ]
+const READER_HEAD = ['', 'time', 'processor', 'speed', 'peak memory', 'events']
+const against = (ours, peer) => (ours.failed || peer.failed ? null : { speed: peer.ms / ours.ms, memory: ours.rssMb / peer.rssMb })
+
+function readers() {
+  const python = ['python3', 'python'].find(p => run(p, ['--version']).status === 0) ?? null
+  const reader = join(cache, 'out/run-reader.mjs')
+  const peers = join(root, 'bench/peers.mjs')
+  const points = { trace: [], snapshot: [] }
+  const kept = []
+  const part = (kind, size, file, n, others) => {
+    const what = kind === 'trace' ? 'Chrome trace' : 'Memory snapshot'
+    report.section(`${what}, ${figure(mb(file))} MB (the fastest of ${n} runs each)`)
+    const results = contest(n, { 'neuron-workbench': () => measure([reader, kind, file]), ...others })
+    const ours = results['neuron-workbench']
+    report.table(
+      READER_HEAD,
+      Object.entries(results).map(([name, r]) => readerRow(name, r, mb(file))),
+    )
+    if (ours.failed) report.fail(`${what}, ${size} MB`, ours.failed)
+    else {
+      const ratios = {}
+      for (const [name, peer] of Object.entries(results))
+        if (peer !== ours) {
+          const k = (ratios[name] = against(ours, peer))
+          if (k) {
+            report.line(`against ${name}: ${figure(k.speed)}x the speed, ${figure(k.memory)}x the memory`)
+            if (peer.count !== ours.count) report.fail(`${what}, ${size} MB`, `${name} counts ${peer.count} events, we ${ours.count}`)
+          }
+        }
+      const then = kind === 'trace' ? 'tracks' : 'replay'
+      report.line(`then ${then}: ${ms(ours.preparedMs)}, peak memory with them ${figure(ours.preparedRssMb)} MB`)
+      points[kind].push({ mb: mb(file), ms: ours.ms })
+      kept.push({ kind, mb: mb(file), results, ratios })
+      return { ours, ratios }
+    }
+    return { ours, ratios: {} }
+  }
+
+  const none = !existsSync(tools) ? `no folder ${tools} with the tools that make inputs (set NEURON_WORKBENCH_TOOLS)` : null
+  if (none) report.skip(`readers: ${none}`)
+  const trace = {}
+  if (!none)
+    for (const size of quick ? [25, 100] : [25, 100, 700]) {
+      const file = make(`trace-${size}.json`, process.execPath, f => [join(tools, 'make_large_trace.mjs'), f, String(size)])
+      trace[size] = part('trace', size, file, size > 400 ? 2 : 4, { 'JSON.parse': () => measure([peers, 'json-parse', file]) })
+    }
+  const snapshot = {}
+  if (!none && !python) report.skip('snapshot reader: no Python, which makes its inputs')
+  if (!none && python) {
+    const sizes = { 30: 40_000, 121: 160_000, 485: 640_000 }
+    for (const size of quick ? [30, 121] : [30, 121, 485]) {
+      const made = f => [join(tools, 'make_large_snapshot.py'), f, String(sizes[size]), '60', '540']
+      const file = make(`snapshot-${size}.pickle`, python, made)
+      snapshot[size] = part('snapshot', size, file, size > 400 ? 2 : 3, {
+        pickleparser: () => measure([peers, 'pickleparser', file]),
+        'pickle.load': () => measure([join(root, 'bench/peers.py'), file], python),
+      })
+    }
+  }
+  const later = quick ? 'left out by --quick' : none || !python ? 'skipped' : ''
+  const memory = r => (r && !r.ours.failed ? r.ours.rssMb : null)
+  report.budget({
+    what: 'Chrome trace of 100 MB against JSON.parse',
+    value: trace[100]?.ratios['JSON.parse']?.speed ?? null,
+    limit: 1,
+    at: 'least',
+    show: v => `${figure(v)}x`,
+    note: none ? 'skipped' : '',
+  })
+  report.budget({
+    what: 'Chrome trace of 700 MB, peak memory',
+    value: memory(trace[700]),
+    limit: 350,
+    at: 'most',
+    show: v => `${figure(v)} MB`,
+    note: none ? 'skipped' : quick ? later : '',
+  })
+  report.budget({
+    what: 'Snapshot of 121 MB against pickleparser',
+    value: snapshot[121]?.ratios['pickleparser']?.speed ?? null,
+    limit: 5,
+    at: 'least',
+    show: v => `${figure(v)}x`,
+    note: none || !python ? 'skipped' : '',
+  })
+  if (snapshot[485]?.ratios['pickleparser'])
+    report.budget({
+      what: 'Snapshot of 485 MB against pickleparser',
+      value: snapshot[485].ratios['pickleparser'].speed,
+      limit: 5,
+      at: 'least',
+      show: v => `${figure(v)}x`,
+    })
+  report.budget({
+    what: 'Snapshot of 485 MB, peak memory',
+    value: memory(snapshot[485]),
+    limit: 400,
+    at: 'most',
+    show: v => `${figure(v)} MB`,
+    note: later,
+  })
+  // 4x the input in at most 4.5x the time; over another step k the same exponent: k ^ (log 4.5 / log 4).
+  for (const [kind, p] of Object.entries(points))
+    for (let i = 1; i < p.length; i++) {
+      const k = p[i].mb / p[i - 1].mb
+      report.budget({
+        what: `Growth, ${kind} from ${figure(p[i - 1].mb)} to ${figure(p[i].mb)} MB (${figure(k)}x)`,
+        value: p[i].ms / p[i - 1].ms,
+        limit: k ** (Math.log(4.5) / Math.log(4)),
+        at: 'most',
+        show: v => `${figure(v)}x the time`,
+      })
+    }
+  report.keep('readers', kept)
+}
+
+// ── queries ──
+
+function queries() {
+  // The quickest of three processes: other programs only ever add.
+  const least = (argv, of) => {
+    const runs = Array.from({ length: 3 }, () => measure(argv))
+    return runs.find(r => r.failed) ?? runs.reduce((a, b) => (b[of].p99 < a[of].p99 ? b : a))
+  }
+  const cells = s => [ms(s.p50), ms(s.p99), ms(s.p99Clock)]
+  const head = ['work of the thread', 'p50', 'p99', 'p99 on the clock', 'peer']
+  const n = quick ? 500_000 : 2_000_000
+  const q = least([join(cache, 'out/queries.mjs'), String(n)], 'window')
+  report.section(`Queries of a trace of ${n.toLocaleString('en-US')} slices on 100 threads`)
+  if (q.failed) report.fail('queries of a trace', q.failed)
+  else {
+    const peer = `scan of these tracks ${ms(q.scan.p50)}, ${figure(q.scan.p50 / q.window.p50)}x`
+    report.table(head, [
+      [`slices of a window (${q.tracks} tracks, ${q.width} px, all zooms)`, ...cells(q.window), peer],
+      ['details of a slice', ...cells(q.details), ''],
+      ['what lies under the pointer', ...cells(q.hit), ''],
+    ])
+    report.line(`first query ${ms(q.first)}, tracks built in ${ms(q.build)}, overview ${ms(q.overview)}, peak memory ${figure(q.rssMb)} MB`)
+  }
+  const events = quick ? 400_000 : 1_700_000
+  const h = least([join(cache, 'out/history.mjs'), String(events)], 'zoomed')
+  report.section(`Queries of an allocator history of ${events.toLocaleString('en-US')} events`)
+  if (h.failed) report.fail('queries of an allocator history', h.failed)
+  else {
+    const peer = `scan per pixel column ${ms(h.scan)}, ${figure(h.scan / h.full.p50)}x`
+    report.table(head, [
+      [`picture, all of it (${h.width} x ${h.height} px)`, ...cells(h.full), peer],
+      ['picture, zoomed 2x to 16,384x', ...cells(h.zoomed), ''],
+      ['totals at an instant', ...cells(h.at), ''],
+      ['list of the smaller ones of a column', ...cells(h.smaller), ''],
+      ['details of an allocation', ...cells(h.details), ''],
+      ['what lies under the pointer', ...cells(h.hit), ''],
+    ])
+    report.line(
+      `${h.allocations.toLocaleString('en-US')} allocations; first picture ${ms(h.first)}, replay ${ms(h.replay)}, owners ${ms(h.owners)}, peak memory ${figure(h.rssMb)} MB`,
+    )
+  }
+  const at = quick ? 'at 0.5 M slices (--quick)' : 'at 2 M slices'
+  const budget = (what, s) =>
+    report.budget({ what, value: s?.p99 ?? null, limit: 2, at: 'most', show: ms, note: s ? `on the clock ${ms(s.p99Clock)}` : '' })
+  budget(`Slices of a window, p99 ${at}`, q.window)
+  budget(`Details of a slice, p99 ${at}`, q.details)
+  budget(`Hit test of the timeline, p99 ${at}`, q.hit)
+  budget('Hit test of the allocator picture, p99', h.hit)
+  report.keep('queries', { trace: q, history: h })
+}
+
+// ── the window ──
+
+/** Runs the window's measurements and answers the figures by part. */
+async function windowParts() {
+  const big = ['trace-700.json', 'trace-100.json'].map(f => join(cache, f)).filter((f, i) => existsSync(f) && !(quick && i === 0))
+  const file = big[0] ?? null
+  const argv = [join(cache, 'out/window.mjs'), root, cache, ...(quick ? ['--quick'] : []), ...(file ? ['--big', file] : [])]
+  const child = spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let err = ''
+  child.stderr.on('data', d => {
+    err += d
+    process.stderr.write(d)
+  })
+  const ended = new Promise(ok => child.once('exit', (code, signal) => ok(code ?? signal)))
+  const by = {}
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { part, ...figures } = JSON.parse(line)
+    by[part] = figures
+  }
+  const code = await ended
+  return { by, failed: code === 0 ? null : lastLine(err) || `it ended with ${code}` }
+}
+
+async function theWindow() {
+  await ensureBuilt()
+  report.section('The window in Chromium, through serve')
+  const { by, failed } = await windowParts()
+  if (failed) report.fail('the window', failed)
+  const { sample, '2m': two, '10m': ten, cancel } = by
+  const ok = p => p !== undefined && !p.failed && !p.skipped
+  for (const [name, p] of Object.entries(by)) if (p.failed) report.fail(`the window, ${name}`, p.failed)
+  if (ok(sample))
+    report.line(
+      `Sample profile, start of serve to both panels drawn: ${ms(sample.total)} (until the address ${ms(sample.serve)}, then the page ${ms(sample.page)}); median ${ms(sample.median)}, all ${sample.runs.join(', ')} ms`,
+    )
+  for (const p of [two, ten].filter(ok)) {
+    report.line('')
+    report.line(`Trace of ${p.slices.toLocaleString('en-US')} slices with a snapshot, 1440 x 900`)
+    report.table(
+      ['main-thread work', 'p50', 'p95', 'max'],
+      [
+        [`pan and zoom, ${p.frames} frames, on the clock`, ms(p.wall.p50), ms(p.wall.p95), ms(p.wall.max)],
+        ['  on the processor', ms(p.cpu.p50), ms(p.cpu.p95), ms(p.cpu.max)],
+      ],
+    )
+    if (p.naiveMs !== null)
+      report.line(
+        `peer: a frame with one fillRect for each slice, in the same page: ${ms(p.naiveMs)}, ${figure(p.naiveMs / p.wall.p50)}x a frame of ours (p50)`,
+      )
+    report.line(
+      `loading: longest task ${ms(p.longest.wall)} (on the processor ${ms(p.longest.cpu)}), ${p.over50} tasks over 50 ms; first picture after ${ms(p.pictureMs)}, all read after ${ms(p.readMs)}`,
+    )
+    report.line(
+      `page: ${figure(p.heapMb)} MB of script memory at the end (${figure(p.heapBeforeMb)} before panning); host: peak ${p.hostMb === null ? 'not told by this system' : `${figure(p.hostMb)} MB`}`,
+    )
+  }
+  if (ok(two) && ok(ten)) report.line(`5x the slices: ${figure(ten.heapMb / two.heapMb)}x the script memory of the page`)
+  if (cancel?.skipped) report.skip(`cancel: no trace of 100 MB or more in ${cache} (the readers' part makes it)`)
+  if (ok(cancel)) {
+    report.line('')
+    report.line(
+      `Cancel of a reading of ${figure(cancel.bytes / 1e6)} MB, ${cancel.told.length} times: told after at most ${ms(cancel.toldMax)}, the reader's thread gone after at most ${cancel.goneMax === null ? '(not told by this system)' : ms(cancel.goneMax)}`,
+    )
+  }
+  const frame = (what, p, limit, note) =>
+    report.budget({
+      what: `Pan and zoom, main-thread work of a frame, p95 at ${what}`,
+      value: ok(p) ? p.wall.p95 : null,
+      limit,
+      at: 'most',
+      show: ms,
+      note: ok(p) ? `on the processor ${ms(p.cpu.p95)}` : note,
+    })
+  frame('2 M events', two, 16, '')
+  frame('10 M events', ten, 33, quick ? 'left out by --quick' : '')
+  for (const [what, p] of [
+    ['2 M', two],
+    ['10 M', ten],
+  ])
+    if (ok(p))
+      report.budget({
+        what: `Longest main-thread task while loading, ${what} events`,
+        value: p.longest.wall,
+        limit: 50,
+        at: 'most',
+        show: ms,
+        note: `on the processor ${ms(p.longest.cpu)}`,
+      })
+  if (!ok(two)) report.budget({ what: 'Longest main-thread task while loading', value: null, limit: 50, at: 'most', show: ms })
+  report.budget({
+    what: `Cancel of a reading${ok(cancel) ? ` of ${figure(cancel.bytes / 1e6)} MB` : ''}, until its thread is gone`,
+    value: ok(cancel) ? (cancel.goneMax ?? cancel.toldMax) : null,
+    limit: 200,
+    at: 'most',
+    show: ms,
+    note: cancel?.skipped ? 'skipped' : '',
+  })
+  report.budget({
+    what: 'Sample profile, start to first picture',
+    value: ok(sample) ? sample.total : null,
+    limit: 2000,
+    at: 'most',
+    show: ms,
+    note: ok(sample) ? `median of ${sample.runs.length}: ${ms(sample.median)}` : '',
+  })
+  report.keep('window', by)
+}
+
+// ── all of it ──
+
+const machine = () =>
+  `${cpus().length} x ${cpus()[0]?.model.trim() || 'processor'}, ${figure(totalmem() / 2 ** 30)} GB, load ${loadavg()
+    .map(l => l.toFixed(1))
+    .join(' ')}`
+const before = machine()
+process.stdout.write(`Node ${process.version}, ${before}\n`)
 
 await build({
   root,
@@ -22,117 +393,36 @@ await build({
     outDir: join(cache, 'out'),
     emptyOutDir: true,
     rolldownOptions: {
-      input: { 'run-reader': join(root, 'bench/run-reader.ts'), queries: join(root, 'bench/queries.ts') },
+      input: Object.fromEntries(
+        ['run-reader.ts', 'queries.ts', 'history.ts', 'ui/run.ts'].map(f => [
+          f === 'ui/run.ts' ? 'window' : f.slice(0, -3),
+          join(root, 'bench', f),
+        ]),
+      ),
       output: { entryFileNames: '[name].mjs' },
     },
   },
 })
 
-/** Runs one measured process; null with the reason when it failed. */
-function measure(args, cmd = process.execPath) {
-  const p = run(cmd, args)
-  const line = p.stdout.trim().split('\n').at(-1)
-  if (p.status !== 0 || !line) return { failed: (p.stderr || `exit ${p.status ?? p.signal}`).trim().split('\n').at(-1).slice(0, 120) }
-  return JSON.parse(line)
-}
-
-/** The best of `n`: noise only ever adds. */
-const best = (n, f) => Array.from({ length: n }, f).reduce((a, b) => (a.failed || (b.ms !== undefined && b.ms < a.ms) ? b : a))
-
-const PY = `import pickle,sys,time,resource,json
-t=time.perf_counter()
-with open(sys.argv[1],'rb') as f: s=pickle.load(f)
-ms=(time.perf_counter()-t)*1e3
-print(json.dumps({'ms':ms,'count':sum(len(x) for x in s['device_traces']),'rssMb':resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024}))`
-
-const mb = f => statSync(f).size / 1e6
-const fmt = (v, d = 2) => v.toFixed(d)
-const say = s => process.stdout.write(s + '\n')
-const row = (name, r, size) =>
-  say(
-    r.failed
-      ? `  ${name.padEnd(26)} failed: ${r.failed}`
-      : `  ${name.padEnd(26)} ${fmt(r.ms / 1000).padStart(7)} s ${fmt(size / (r.ms / 1000), 0).padStart(6)} MB/s  peak ${fmt(r.rssMb, 0).padStart(5)} MB  ${r.count.toLocaleString('en-US')} events`,
-  )
-const ratio = (ours, peer) =>
-  ours.failed || peer.failed ? 'not measured' : `${fmt(peer.ms / ours.ms)}x the speed, ${fmt(ours.rssMb / peer.rssMb)}x the memory`
-const verdict = (ok, text) => say(`  ${ok ? 'within' : 'MISSED'}  ${text}`)
-
-function make(name, cmd, args) {
-  const file = join(cache, name)
-  if (!existsSync(file)) {
-    const p = run(cmd, args(file))
-    if (p.status !== 0) throw new Error(`could not make ${name}: ${p.stderr}`)
-  }
-  return file
-}
-
-const reader = join(cache, 'out/run-reader.mjs')
-const peers = join(root, 'bench/peers.mjs')
-if (!existsSync(tools)) say(`No folder ${tools} (set NEURON_WORKBENCH_TOOLS): the readers are not measured.`)
-else {
-  const growth = { trace: [], snapshot: [] }
-  for (const size of quick ? [25, 100] : [25, 100, 700]) {
-    const file = make(`trace-${size}.json`, process.execPath, f => [join(tools, 'make_large_trace.mjs'), f, String(size)])
-    say(`\nChrome trace, ${fmt(mb(file), 1)} MB`)
-    const n = size > 400 ? 1 : 3
-    const ours = best(n, () => measure([reader, 'trace', file]))
-    const peer = best(n, () => measure([peers, 'json-parse', file]))
-    row('neuron-workbench', ours, mb(file))
-    row('JSON.parse', peer, mb(file))
-    say(`  against JSON.parse: ${ratio(ours, peer)}`)
-    growth.trace.push({ mb: mb(file), ms: ours.ms })
-    if (size === 100 && !peer.failed) verdict(peer.ms / ours.ms >= 1, 'budget: at least the speed of JSON.parse')
-    if (size === 700) verdict(ours.rssMb <= 350, `budget: 700 MB in at most 350 MB of memory (${fmt(ours.rssMb, 0)} MB)`)
-  }
-  if (!python) say('\nNo python3: the snapshot inputs cannot be generated, so the snapshot reader is not measured.')
-  else
-    for (const [size, allocations] of quick
-      ? [
-          [30, 40_000],
-          [121, 160_000],
-        ]
-      : [
-          [30, 40_000],
-          [121, 160_000],
-          [485, 640_000],
-        ]) {
-      const file = make(`snapshot-${size}.pickle`, python, f => [
-        join(tools, 'make_large_snapshot.py'),
-        f,
-        String(allocations),
-        '60',
-        '540',
-      ])
-      say(`\nMemory snapshot, ${fmt(mb(file), 1)} MB`)
-      const n = size > 400 ? 1 : 3
-      const ours = best(n, () => measure([reader, 'snapshot', file, 'replay']))
-      const peer = best(size > 400 ? 1 : 2, () => measure([peers, 'pickleparser', file]))
-      const py = best(size > 400 ? 1 : 2, () => measure(['-c', PY, file], python))
-      row('neuron-workbench', ours, mb(file))
-      if (!ours.failed) say(`  ${'  replay'.padEnd(26)} ${fmt(ours.replayMs / 1000).padStart(7)} s`)
-      row('pickleparser', peer, mb(file))
-      row('Python pickle.load', py, mb(file))
-      say(`  against pickleparser: ${ratio(ours, peer)}`)
-      say(`  against pickle.load:  ${ratio(ours, py)}`)
-      growth.snapshot.push({ mb: mb(file), ms: ours.ms })
-      if (size === 121 && !peer.failed) verdict(peer.ms / ours.ms >= 5, 'budget: at least 5x the speed of pickleparser from 121 MB')
-      if (size === 485) verdict(ours.rssMb <= 400, `budget: 485 MB in at most 400 MB of memory (${fmt(ours.rssMb, 0)} MB)`)
+const WORK = { readers, queries, window: theWindow }
+for (const part of PARTS)
+  if (parts.includes(part))
+    try {
+      await WORK[part]()
+    } catch (e) {
+      report.fail(part, e instanceof Error ? e.message : String(e))
     }
-  for (const [kind, points] of Object.entries(growth))
-    for (let i = 1; i < points.length; i++) {
-      const k = points[i].mb / points[i - 1].mb
-      const t = points[i].ms / points[i - 1].ms
-      // Budget: 4x the input in at most 4.5x the time, scaled to the step at hand.
-      verdict(t <= k * 1.125, `budget: ${kind} growth, ${fmt(k, 1)}x the input in ${fmt(t, 1)}x the time`)
-    }
-}
-say('\nQueries')
-const q = measure([join(cache, 'out/queries.mjs'), String(2e6)])
-if (q.failed) say(`  failed: ${q.failed}`)
-else {
-  say(
-    `  2 M slices: tracks built in ${fmt(q.buildMs / 1000)} s; slices of a window on 20 tracks, 1400 px: p50 ${fmt(q.p50)} ms, p99 ${fmt(q.p99)} ms; peak ${fmt(q.rssMb, 0)} MB`,
+report.notBuilt('Protobuf events: >= 100 MB/s and >= 4x protobufjs')
+report.notBuilt('Range statistics over 2 M events: <= 200 ms, cancellable')
+report.end()
+process.stdout.write(
+  `\nLoad of the machine now: ${loadavg()
+    .map(l => l.toFixed(1))
+    .join(' ')}. Times are worth little while other programs keep it busy.\n`,
+)
+if (json !== null)
+  writeFileSync(
+    resolve(process.env['INIT_CWD'] ?? process.cwd(), json),
+    `${JSON.stringify({ node: process.version, machine: before, quick, parts, ...report.figures, budgets: report.budgets, skipped: report.skipped, failures: report.failures }, null, 2)}\n`,
   )
-  verdict(q.p99 <= 2, 'budget: window query p99 at most 2 ms at 2 M events')
-}
+process.exitCode = report.failures.length ? 1 : 0
