@@ -1,6 +1,8 @@
 /**
- * The wire level of protobuf: tags, varints and lengths, without any schema. For looking at bounded heads of files; never throws, never reads past the end.
+ * The wire level of protobuf without any schema: which fields stand where, read with protobufjs. For looking at bounded heads of files; never throws,
+ * never reads past the end.
  */
+import protobuf from 'protobufjs/minimal.js'
 
 export interface WireField {
   readonly number: number
@@ -21,49 +23,57 @@ export interface Walk {
   readonly fields: number
 }
 
+/** protobufjs says RangeError for a read past the end and plain Error for what is no protobuf. */
+const faultOf = (e: unknown): 'cut' | 'bad' => (e instanceof RangeError ? 'cut' : 'bad')
+
 /** Varint at `at`: [value, next offset]; next is -1 where the bytes end inside it and -2 where it is longer than ten bytes. */
 export function varint(bytes: Uint8Array, at: number, end = bytes.length): readonly [number, number] {
-  let value = 0
-  let scale = 1
-  for (let i = 0; i < 10; i++) {
-    if (at + i >= end) return [0, -1]
-    const b = bytes[at + i] as number
-    value += (b & 0x7f) * scale
-    if (b < 0x80) return [value, at + i + 1]
-    scale *= 128
+  const reader = protobuf.Reader.create(bytes.subarray(at, end))
+  try {
+    return [unsigned(reader), at + reader.pos]
+  } catch (e) {
+    return [0, faultOf(e) === 'cut' ? -1 : -2]
   }
-  return [0, -2]
+}
+
+/** A varint as a double, exact up to 2^53. protobufjs answers with a Long where that library is there. */
+function unsigned(reader: protobuf.Reader): number {
+  const v = reader.uint64() as number | { toNumber(): number }
+  return typeof v === 'number' ? v : v.toNumber()
 }
 
 /** Visits the fields of a message in `bytes[start, end)`. `visit` may return false to call the message bad. */
 export function walkFields(bytes: Uint8Array, start: number, end: number, visit?: (f: WireField) => boolean | void): Walk {
-  let at = start
+  const reader = protobuf.Reader.create(bytes.subarray(start, Math.max(start, end)))
+  const { len } = reader
   let fields = 0
-  while (at < end) {
-    const [tag, afterTag] = varint(bytes, at, end)
-    if (afterTag < 0) return { end: afterTag === -1 ? 'cut' : 'bad', at, fields }
-    const number = Math.floor(tag / 8)
-    const wire = tag % 8
-    if (number < 1 || number >= 2 ** 29) return { end: 'bad', at, fields }
+  let at = 0
+  while (reader.pos < len) {
+    at = reader.pos
     let value = 0
-    let from = afterTag
+    let from: number
     let to: number
-    if (wire === 0) {
-      ;[value, to] = varint(bytes, afterTag, end)
-      if (to < 0) return { end: to === -1 ? 'cut' : 'bad', at, fields }
-    } else if (wire === 1) to = from + 8
-    else if (wire === 5) to = from + 4
-    else if (wire === 2) {
-      const [length, next] = varint(bytes, afterTag, end)
-      if (next === -1) return { end: 'cut', at, fields }
-      if (next < 0 || length >= 2 ** 31) return { end: 'bad', at, fields }
-      from = next
+    let number: number
+    let wire: number
+    try {
+      const tag = unsigned(reader)
+      number = Math.floor(tag / 8)
+      wire = tag % 8
+      if (number < 1 || number >= 2 ** 29) return { end: 'bad', at: start + at, fields }
+      if (wire === 0) value = unsigned(reader)
+      else if (wire !== 1 && wire !== 2 && wire !== 5) return { end: 'bad', at: start + at, fields }
+      const length = wire === 2 ? unsigned(reader) : wire === 1 ? 8 : wire === 5 ? 4 : 0
+      if (length >= 2 ** 31) return { end: 'bad', at: start + at, fields }
+      from = reader.pos
       to = from + length
-    } else return { end: 'bad', at, fields }
-    if (to > end) return { end: 'cut', at, fields }
-    if (visit?.({ number, wire, value, start: from, end: to }) === false) return { end: 'bad', at, fields }
-    at = to
+      if (to > len) return { end: 'cut', at: start + at, fields }
+      reader.pos = to
+    } catch (e) {
+      return { end: faultOf(e), at: start + at, fields }
+    }
+    if (visit?.({ number, wire: wire as WireField['wire'], value, start: start + from, end: start + to }) === false)
+      return { end: 'bad', at: start + at, fields }
     fields++
   }
-  return { end: 'whole', at, fields }
+  return { end: 'whole', at: start + reader.pos, fields }
 }

@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactElement } from 'react'
 import type { SliceDetails as Facts } from '../../../shared/api'
 import { duration, num, timeMs } from '../../../shared/format'
 import { styleOf, styleTokens } from '../../../paint/timeline'
+import { copyText } from '../memory/copy'
 import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
 import { useView, type Selection } from '../state/view'
@@ -188,17 +189,7 @@ function Copy({ text, label }: { readonly text: string; readonly label: string }
     return () => clearTimeout(t)
   }, [done])
   return (
-    <button
-      className="btn icon"
-      aria-label={done ? 'Copied' : label}
-      title={label}
-      onClick={() =>
-        void navigator.clipboard.writeText(text).then(
-          () => setDone(true),
-          () => setDone(false),
-        )
-      }
-    >
+    <button className="btn icon" aria-label={done ? 'Copied' : label} title={label} onClick={() => void copyText(text).then(setDone)}>
       <Icon name={done ? 'check' : 'copy'} size={12} />
     </button>
   )
