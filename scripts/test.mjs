@@ -3,7 +3,7 @@
  * excepted, which the end-to-end tests need), its output is shown, and the last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 import { ensureBuilt } from './ensure-built.mjs'
@@ -65,7 +65,15 @@ const read = file => JSON.parse(readFileSync(file, 'utf8'))
 
 async function unit() {
   const file = report('unit.json')
-  const code = await run([bin('vitest'), 'run', '--coverage', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
+  const code = await run([
+    bin('vitest'),
+    'run',
+    '--coverage',
+    '--coverage.reportOnFailure',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+  ])
   const { numPassedTests, numFailedTests, numPendingTests = 0, testResults } = read(file)
   // A file that could not be loaded has no tests in it, but it failed.
   const broken = testResults.filter(r => r.status === 'failed' && r.assertionResults.length === 0).length
@@ -76,7 +84,9 @@ async function unit() {
 
 /** Prints the coverage of the rooms whose figures end up on the screen. */
 function coverage() {
-  const summary = read(join(ROOT, 'coverage', 'coverage-summary.json'))
+  const file = join(ROOT, 'coverage', 'coverage-summary.json')
+  if (!existsSync(file)) return line('coverage: not written')
+  const summary = read(file)
   for (const room of ['formats', 'session', 'analysis']) {
     const files = Object.entries(summary).filter(([path]) => relative(ROOT, path).split(/[\\/]/).slice(0, 2).join('/') === `src/${room}`)
     const share = key => {
@@ -97,7 +107,7 @@ async function endToEnd() {
   return honest({ passed: stats.expected + stats.flaky, failed: stats.unexpected + errors.length }, code)
 }
 
-rmSync(REPORTS, { recursive: true, force: true })
+for (const old of [REPORTS, join(ROOT, 'coverage')]) rmSync(old, { recursive: true, force: true })
 mkdirSync(REPORTS, { recursive: true })
 await stage('lint', () => one([bin('eslint'), '.']))
 await stage('format', () => one([bin('prettier'), '--check', '.']))
