@@ -38,8 +38,8 @@ export function varint(bytes: Uint8Array, at: number, end = bytes.length): reado
 
 /** A varint as a double, exact up to 2^53. protobufjs answers with a Long where that library is there. */
 function unsigned(reader: protobuf.Reader): number {
-  const v = reader.uint64() as number | { toNumber(): number }
-  return typeof v === 'number' ? v : v.toNumber()
+  const v: unknown = reader.uint64()
+  return typeof v === 'number' ? v : (v as { toNumber(): number }).toNumber()
 }
 
 /** Visits the fields of a message in `bytes[start, end)`. `visit` may return false to call the message bad. */
