@@ -40,10 +40,13 @@ export async function openWindow({ preload, url, log, made }: WindowOptions): Pr
   window.once('ready-to-show', () => window.show())
   window.on('close', () => writePlacement(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
   window.webContents.on('preload-error', (_event, path, error) => log(`preload ${path}: ${error.stack ?? error.message}`))
+  let reloaded = 0
   window.webContents.on('render-process-gone', (_event, details) => {
     log(`the page's process ended: ${details.reason}`)
-    // The host and all it has read live on: a fresh page shows them again.
-    if (details.reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload()
+    // The host and all it has read live on: a fresh page shows them again. One that ends as soon as it starts is left alone.
+    const now = Date.now()
+    if (details.reason !== 'clean-exit' && !window.isDestroyed() && now - reloaded > 10_000) window.webContents.reload()
+    reloaded = now
   })
   made(window)
   await window.loadURL(url)
