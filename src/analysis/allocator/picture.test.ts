@@ -267,6 +267,19 @@ describe('memoryPicture', () => {
     expect([...p.min]).toEqual([0, NaN])
   })
 
+  it('leaves reserved bytes that are not known unknown, and fits the axis without them', () => {
+    const m = modelOf([], [{ alloc: 100 }, { alloc: 100 }], [1, 2])
+    const unknown: AllocatorModel = { ...m, reserved: Float64Array.of(NaN, NaN), figures: { ...m.figures, startReservedBytes: NaN } }
+    const p = draw(unknown, { axis: 'event', start: -1, end: 2, width: 3, withReserved: true })
+    expect([...p.reservedMax]).toEqual([NaN, NaN, NaN])
+    expect(p.yMax).toBeCloseTo(200 / 0.88)
+    const late = draw(
+      { ...unknown, reserved: Float64Array.of(NaN, 700) },
+      { axis: 'event', start: -1, end: 2, width: 1, withReserved: true },
+    )
+    expect([...late.reservedMax]).toEqual([700])
+  })
+
   it('takes the first of several highest instants', () => {
     const m = modelOf([], [{ alloc: 100 }, { free: 0 }, { alloc: 100 }, { free: 0 }], [1, 2, 3, 4])
     expect([...draw(m, { axis: 'event', start: -1, end: 4, width: 1 }).columnEvent]).toEqual([0])

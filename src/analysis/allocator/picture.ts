@@ -148,8 +148,9 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
     let best = i
     let max = -1
     let min = Infinity
-    let allocated = 0
-    let reserved = 0
+    // NaN where it is not known (reserved of a file whose segment table was cut off): never 0.
+    let allocated = NaN
+    let reserved = NaN
     if (i === -1) {
       max = min = f.startActiveBytes
       allocated = f.startAllocatedBytes
@@ -163,8 +164,8 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
         best = i
       }
       if (v < min) min = v
-      if (model.allocated[i] > allocated) allocated = model.allocated[i]
-      if (model.reserved[i] > reserved) reserved = model.reserved[i]
+      allocated = larger(allocated, model.allocated[i])
+      reserved = larger(reserved, model.reserved[i])
     }
     out.event[c] = best
     out.min[c] = min
@@ -175,11 +176,15 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
   return out
 }
 
+/** The larger of two, NaN only where both are. */
+const larger = (a: number, b: number): number => (b > a || a !== a ? b : a)
+
 function fit(cols: Columns, withReserved: boolean): number {
   let max = 0
   for (let c = 0; c < cols.event.length; c++) {
     if (cols.event[c] === -2) continue
-    max = Math.max(max, cols.max[c], withReserved ? cols.reserved[c] : 0)
+    if (cols.max[c] > max) max = cols.max[c]
+    if (withReserved && cols.reserved[c] > max) max = cols.reserved[c]
   }
   return Math.max(1, max / FIT)
 }

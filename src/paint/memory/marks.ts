@@ -86,6 +86,8 @@ export function drawOom(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale,
   const right = g.gutter + g.plot
   if (x < g.gutter || x > right) return
   const y = s.top + s.height - 40
+  // At the edge of the plot the line stands where it is, the sign beside it.
+  const cx = Math.min(Math.max(x, g.gutter + 9), right - 9)
   ctx.save()
   ctx.strokeStyle = theme.token('--oom')
   ctx.lineWidth = 1
@@ -100,7 +102,7 @@ export function drawOom(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale,
   ctx.beginPath()
   for (let i = 0; i < 8; i++) {
     const a = (Math.PI / 4) * (i + 0.5)
-    const px = x + 0.5 + 7 * Math.cos(a)
+    const px = cx + 0.5 + 7 * Math.cos(a)
     const py = y + 7 * Math.sin(a)
     if (i) ctx.lineTo(px, py)
     else ctx.moveTo(px, py)
@@ -109,15 +111,15 @@ export function drawOom(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale,
   ctx.fill()
   ctx.stroke()
   ctx.beginPath()
-  ctx.moveTo(x - 2, y - 2.5)
-  ctx.lineTo(x + 3, y + 2.5)
-  ctx.moveTo(x + 3, y - 2.5)
-  ctx.lineTo(x - 2, y + 2.5)
+  ctx.moveTo(cx - 2, y - 2.5)
+  ctx.lineTo(cx + 3, y + 2.5)
+  ctx.moveTo(cx + 3, y - 2.5)
+  ctx.lineTo(cx - 2, y + 2.5)
   ctx.stroke()
   const label = oomLabel(size)
   ctx.font = font(theme)
   const w = textWidth(ctx, label) + 10
-  const lx = x + 12 + w < right ? x + 12 : x - 12 - w
+  const lx = cx + 12 + w < right ? cx + 12 : cx - 12 - w
   if (lx > g.gutter) {
     ctx.fillStyle = theme.token('--surface-0')
     ctx.globalAlpha = 0.9

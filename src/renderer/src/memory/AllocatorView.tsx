@@ -204,14 +204,17 @@ function Readout({
   const a = at?.answer ?? null
   const position = at?.question ?? cursor
   const missing = cursor === null ? 'Move the pointer over the chart' : a ? '' : NOT_HERE
-  const cell = (label: string, id: string, bytes: number | undefined): ReactElement => (
-    <span className="num" title={bytes === undefined ? missing : exactBytes(bytes)}>
-      {label}
-      <b data-testid={`readout-${id}`} data-bytes={bytes}>
-        {bytes === undefined ? '—' : memory(bytes)}
-      </b>
-    </span>
-  )
+  const cell = (label: string, id: string, told: number | undefined, unknown = ''): ReactElement => {
+    const bytes = told !== undefined && Number.isFinite(told) ? told : undefined
+    return (
+      <span className="num" title={bytes !== undefined ? exactBytes(bytes) : told === undefined ? missing : unknown}>
+        {label}
+        <b data-testid={`readout-${id}`} data-bytes={bytes}>
+          {bytes === undefined ? '—' : memory(bytes)}
+        </b>
+      </span>
+    )
+  }
   return (
     <div className="readout">
       <span className="num">
@@ -222,7 +225,7 @@ function Readout({
       </span>
       {cell(ACTIVE, 'active', a?.activeBytes)}
       {cell(ALLOCATED, 'allocated', a?.allocatedBytes)}
-      {cell(RESERVED, 'reserved', a?.reservedBytes)}
+      {cell(RESERVED, 'reserved', a?.reservedBytes, 'The segment table of the file is not whole: reserved bytes cannot be anchored')}
       <span className="num" title={a ? undefined : missing}>
         live
         <b data-testid="readout-live" data-count={a?.liveAllocations}>

@@ -28,7 +28,7 @@ import { useTheme } from '../theme'
 import { Legend } from './Legend'
 import { useMemorySettings } from './settings'
 import { Tooltip, type HoverTarget } from './Tooltip'
-import { isRecorded, usePicture, type PictureAsked } from './useMemory'
+import { fixedMax, isRecorded, usePicture, type PictureAsked } from './useMemory'
 import { usePinnedLife } from './useAllocation'
 import type { Answered } from './useAsk'
 
@@ -55,7 +55,9 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
   const g = useMemo(() => geometry(Math.max(width, 1), win.start, win.end), [width, win.start, win.end])
   const { value, error } = usePicture(info, axis, win, width ? g.plot * dpr : 0, width ? chart * dpr : 0, settings.y, settings.reserved)
   const picture = value?.answer ?? null
-  const scale = useMemo(() => byteScale(0, chart, picture?.yMax ?? 1), [chart, picture?.yMax])
+  // Before the first picture the axis stands as for the whole recording.
+  const yMax = picture?.yMax ?? fixedMax(info, settings.reserved)
+  const scale = useMemo(() => byteScale(0, chart, yMax), [chart, yMax])
   const image = usePictureImage(picture, theme, info.groups.length, settings.only, dpr)
   const allSteps = useSession(s => s.view?.steps)
   const group = useView(s => s.group)

@@ -40,7 +40,7 @@ export function useMemoryAxis(info: AllocatorInfo | null): {
 
 /** Top of a Y axis that shows the whole recording. */
 export const fixedMax = (info: AllocatorInfo, withReserved: boolean): number =>
-  Math.max(1, info.peakActiveBytes, withReserved ? info.peakReservedBytes : 0) / FIT_SHARE
+  Math.max(1, info.peakActiveBytes, withReserved && Number.isFinite(info.peakReservedBytes) ? info.peakReservedBytes : 0) / FIT_SHARE
 
 /** The picture of the window. `width` and `height` are the plot's in device pixels. */
 export function usePicture(
