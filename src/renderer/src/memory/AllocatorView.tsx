@@ -47,7 +47,9 @@ function Strips({ info, view }: { readonly info: AllocatorInfo; readonly view: S
       {info.endsEarly && (
         <div className="strip" role="status" data-testid="strip-truncated">
           <Icon name="warn" size={14} />
-          <span className="ell">The file ends early: {num(info.events)} whole events are drawn, what came after them is not known</span>
+          <span className="ell">
+            The file ends early: {num(info.events)} whole events are drawn. What came later is not known, totals may be too low
+          </span>
           <span className="sp" />
           {details}
         </div>
