@@ -47,9 +47,8 @@ export function walkFields(bytes: Uint8Array, start: number, end: number, visit?
   const reader = protobuf.Reader.create(bytes.subarray(start, Math.max(start, end)))
   const { len } = reader
   let fields = 0
-  let at = 0
   while (reader.pos < len) {
-    at = reader.pos
+    const at = reader.pos
     let value = 0
     let from: number
     let to: number
