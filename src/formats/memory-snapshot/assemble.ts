@@ -13,7 +13,8 @@ import type { Machine } from '../pickle/machine'
 import { DICT_EMPTY, LIST, LIST_EMPTY, NONE, OBJ, STR, TUPLE } from '../pickle/tags'
 import { rowAt, rowCount, type Rows } from './columns'
 import { key } from './keys'
-import { BLOCK, EVENT, isDict, isList, NOTE, RUN, SEGMENT, type SnapshotShapes } from './shapes'
+import { BLOCK, EVENT, isDict, isList, NOTE, RUN, SEGMENT } from './kinds'
+import { type SnapshotShapes } from './shapes'
 
 const MOST_DEVICES = 1024
 const MOST_TOP_LEVEL = 256

@@ -41,7 +41,7 @@ export async function readSnapshot(source: ByteSource, opts: ReadOptions = {}): 
   const trailing = machine.total - bytesRead
   const open = state === 'stop' ? null : salvage(machine, shapes)
   const fault = machine.fault
-  machine.dropMemo()
+  machine.drop()
   const whole = { rootTag: machine.rootTag, rootVal: machine.rootVal, segmentsWhole: true, tracesWhole: true, openDevice: -1 }
   const found = open ?? (state === 'stop' ? whole : null)
   const table = found === null ? 'no pickle value' : assemble(machine, shapes, sink, { ...found, complete: state === 'stop', bytesRead })

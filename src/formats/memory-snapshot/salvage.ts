@@ -5,7 +5,8 @@
 import type { Machine } from '../pickle/machine'
 import { DICT, DICT_EMPTY, OBJ, STR } from '../pickle/tags'
 import { key } from './keys'
-import { EVENT, isList, SEGMENT, type SnapshotShapes } from './shapes'
+import { EVENT, isList, SEGMENT } from './kinds'
+import { type SnapshotShapes } from './shapes'
 
 export interface Salvaged {
   readonly rootTag: number

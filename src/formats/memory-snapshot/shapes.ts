@@ -10,43 +10,13 @@ import { GrowF64, GrowI32 } from '../pickle/grow'
 import type { Machine, Shapes } from '../pickle/machine'
 import { JsonText } from '../pickle/render'
 import type { Store } from '../pickle/store'
-import {
-  BYTES,
-  DICT,
-  DICT_EMPTY,
-  DICT_PLAIN,
-  FALSE,
-  I64,
-  INT,
-  LIST,
-  LIST_EMPTY,
-  NONE,
-  OBJ,
-  SHAPE,
-  STR,
-  TRUE,
-  TUPLE,
-  U64,
-} from '../pickle/tags'
+import { BYTES, DICT, DICT_PLAIN, FALSE, I64, INT, LIST, LIST_EMPTY, NONE, OBJ, STR, TRUE, TUPLE, U64 } from '../pickle/tags'
 import { BlockRows, EventPages, NoteRows, SegmentRows } from './columns'
 import { Extras } from './extras'
+import { BLOCK, EVENT, FRAME, FRAMES, HISTORY, NOTE, RUN, SEGMENT, STACK } from './kinds'
 import { ACTION_ID, AWAITING_FREE_ID, EMPTY_ID, internKeys, key, keySet, KEY_COUNT, STATE_ID } from './keys'
+import { renderRecord } from './render-record'
 import { FrameInterner, StackInterner } from './stacks'
-
-// ── kinds of objects; A is the row unless said otherwise ──
-export const FRAME = SHAPE
-export const EVENT = SHAPE + 1
-export const BLOCK = SHAPE + 2
-export const SEGMENT = SHAPE + 3
-export const NOTE = SHAPE + 4
-/** Entry of a block's `history` (torch 1.12 to 2.0). */
-export const HISTORY = SHAPE + 5
-/** List of frames that nothing has used yet: A, B are its range in `pending`. */
-export const FRAMES = SHAPE + 8
-/** List of frames, interned: A is the stack. */
-export const STACK = SHAPE + 9
-/** Lists of one kind of dict whose rows follow each other: rows A .. B. */
-export const RUN = SHAPE + 16
 
 const ACTION = key('action')
 const ADDR = key('addr')
@@ -114,7 +84,7 @@ export class SnapshotShapes implements Shapes {
   readonly #poolIds = new Map<string, number>()
   readonly #poolOf = new Map<number, number>()
   /** Frame ids of lists that are being built. */
-  readonly #pending = new GrowI32(4096)
+  readonly pending = new GrowI32(4096)
   /** The list of frames that was filled last, and the hash of its frames. */
   #hashedList = -1
   #hash = 0
@@ -151,8 +121,8 @@ export class SnapshotShapes implements Shapes {
         this.late()
         return true
       }
-      if (kind === LIST_EMPTY || (kind === FRAMES && store.objB[obj] === this.#pending.n)) {
-        const pending = this.#pending
+      if (kind === LIST_EMPTY || (kind === FRAMES && store.objB[obj] === this.pending.n)) {
+        const pending = this.pending
         const start = pending.n
         const objKind = store.objKind
         const objA = store.objA
@@ -161,7 +131,7 @@ export class SnapshotShapes implements Shapes {
         let h = kind === LIST_EMPTY ? this.stacks.seed : this.#hashedList === obj ? this.#hash : 0
         let n = start
         for (let i = from; i < to; i++) {
-          const v = vals[i] as number
+          const v = (vals[i] as number) | 0
           if (tags[i] !== OBJ || (objKind[v] !== FRAME && this.itemKind(OBJ, v) !== FRAME)) break
           const frame = objA[v] as number
           h = StackInterner.step(h, frame)
@@ -202,7 +172,7 @@ export class SnapshotShapes implements Shapes {
 
   takeRun(list: number, buf: Uint8Array, view: DataView, pos: number, soft: number, memoTag: Uint8Array, memoVal: Int32Array): number {
     const { objKind, objA } = this.store
-    const pending = this.#pending
+    const pending = this.pending
     const start = pending.n
     let out = pending.a
     let n = start
@@ -296,7 +266,7 @@ export class SnapshotShapes implements Shapes {
     const g = ++this.#generation
     for (let i = from; i < to; i += 2) {
       if (tags[i] !== STR) return false
-      const k = vals[i] as number
+      const k = (vals[i] as number) | 0
       if (k < KEY_COUNT) {
         slot[k] = i + 1
         seen[k] = g
@@ -542,7 +512,7 @@ export class SnapshotShapes implements Shapes {
   #text(tags: Uint8Array, vals: Float64Array, k: number): number {
     if (!this.#has(k)) return -1
     const i = this.#slot[k] as number
-    if (tags[i] === STR) return vals[i] as number
+    if (tags[i] === STR) return (vals[i] as number) | 0
     return tags[i] === NONE ? -1 : this.#textId(tags[i] as number, vals[i] as number)
   }
 
@@ -550,7 +520,7 @@ export class SnapshotShapes implements Shapes {
   #stack(tags: Uint8Array, vals: Float64Array): number {
     if (!this.#has(FRAMES_KEY)) return -1
     const i = this.#slot[FRAMES_KEY] as number
-    const obj = vals[i] as number
+    const obj = (vals[i] as number) | 0
     if (tags[i] === NONE) return -1
     const store = this.store
     switch (store.kind(tags[i] as number, obj)) {
@@ -559,9 +529,9 @@ export class SnapshotShapes implements Shapes {
       case FRAMES: {
         const from = store.objA[obj] as number
         const to = store.objB[obj] as number
-        const id = this.stacks.intern(this.#pending.a, from, to, this.#hashedList === obj ? this.#hash : undefined)
+        const id = this.stacks.intern(this.pending.a, from, to, this.#hashedList === obj ? this.#hash : undefined)
         this.#become(obj, STACK, id)
-        if (to === this.#pending.n) this.#pending.n = from
+        if (to === this.pending.n) this.pending.n = from
         return id
       }
       case LIST_EMPTY:
@@ -611,7 +581,7 @@ export class SnapshotShapes implements Shapes {
 
   #extras(into: Extras, known: Uint8Array, row: number, tags: Uint8Array, vals: Float64Array, from: number, to: number): void {
     for (let i = from; i < to; i += 2) {
-      const k = vals[i] as number
+      const k = (vals[i] as number) | 0
       if (k < KEY_COUNT && known[k] === 1) continue
       const tag = tags[i + 1] as number
       into.add(k, row, tag === STR ? (vals[i + 1] as number) : this.#textId(tag, vals[i + 1] as number), this.#machine.offset)
@@ -651,98 +621,10 @@ export class SnapshotShapes implements Shapes {
       })
       return '…'
     }
-    const out = new JsonText(this.store, limit, (obj, to, depth) => this.#render(obj, to, depth))
+    const out = new JsonText(this.store, limit, (obj, to, depth) => renderRecord(this, obj, to, depth))
     out.value(tag, val)
     if (tag === OBJ) this.#budget -= out.text.length + 16
     return out.text
-  }
-
-  /** Recognised records inside values that are kept as text (for example `host_traces`). */
-  #render(obj: number, out: JsonText, depth: number): boolean {
-    const store = this.store
-    const kind = store.objKind[obj] as number
-    const row = store.objA[obj] as number
-    const fields = (list: readonly (readonly [string, string | number | bigint | null])[]): boolean => {
-      const shown = list.filter(([, v]) => v !== null && !Number.isNaN(v))
-      return out.put(
-        `{${shown.map(([k, v]) => `${JSON.stringify(k)}: ${typeof v === 'string' ? JSON.stringify(v) : String(v)}`).join(', ')}}`,
-      )
-    }
-    const many = (n: number, one: (i: number) => boolean): boolean => {
-      if (!out.put('[')) return false
-      for (let i = 0; i < n; i++) if ((i > 0 && !out.put(', ')) || !one(i)) return false
-      return out.put(']')
-    }
-    const text = (id: number): string | null => (id < 0 ? null : this.#machine.text(id))
-    const frame = (f: number): boolean =>
-      fields([
-        ['name', text(this.frames.name.a[f] as number)],
-        ['filename', text(this.frames.file.a[f] as number)],
-        ['line', this.frames.line.a[f] as number],
-      ])
-    const event = (r: number): boolean => {
-      const e = this.events
-      const action = e.cell('action', r, 0)
-      return fields([
-        ['action', action === ACTION_OTHER ? text(e.cell('otherAction', r, -1)) : (ACTIONS[action] as string)],
-        ['addr', e.address(r)],
-        ['size', e.cell('size', r, NaN)],
-        ['stream', this.streams[e.cell('stream', r, -1)] ?? null],
-        ['time_us', e.cell('time', r, NaN)],
-        ['user_metadata', text(e.cell('metadata', r, -1))],
-      ])
-    }
-    const block = (r: number): boolean =>
-      fields([
-        ['address', this.blocks.address.at(r)],
-        ['size', this.blocks.size.a[r] as number],
-        ['requested_size', this.blocks.requestedSize.a[r] as number],
-        ['state', BLOCK_STATES[this.blocks.state.a[r] as number] ?? 'other'],
-      ])
-    const segment = (r: number): boolean => {
-      const s = this.segments
-      const ok = fields([
-        ['device', s.device.a[r] as number],
-        ['address', s.address.at(r)],
-        ['total_size', s.totalSize.a[r] as number],
-        ['segment_type', text(s.segmentType.a[r] as number)],
-      ])
-      const blocks = s.blocks.a[r] as number
-      return ok && (blocks < 0 || (out.put(', ') && out.value(OBJ, blocks, depth + 1)))
-    }
-    const run = (one: (r: number) => boolean): boolean => many((store.objB[obj] as number) - row, i => one(row + i))
-    switch (kind) {
-      case FRAME:
-        return frame(row)
-      case EVENT:
-        return event(row)
-      case BLOCK:
-        return block(row)
-      case SEGMENT:
-        return segment(row)
-      case RUN + EVENT:
-        return run(event)
-      case RUN + BLOCK:
-        return run(block)
-      case RUN + SEGMENT:
-        return run(segment)
-      case FRAMES:
-        return run(i => frame(this.#pending.a[i] as number))
-      case STACK: {
-        const from = this.stacks.start.a[row] as number
-        return many((this.stacks.start.a[row + 1] as number) - from, i => frame(this.stacks.frames.a[from + i] as number))
-      }
-      case NOTE:
-        return fields([
-          ['name', text(this.notes.text.a[row] as number)],
-          ['stage', text(this.notes.stage.a[row] as number)],
-          ['time_us', this.notes.timeUs.a[row] as number],
-        ])
-      case HISTORY:
-        return fields([['real_size', this.historySize.a[row] as number]])
-      default:
-        return false
-    }
   }
 
   // ── lists that are no runs after all ──
@@ -756,7 +638,7 @@ export class SnapshotShapes implements Shapes {
     store.objA[obj] = -1
     store.objB[obj] = -1
     for (let i = a; i < b; i++)
-      store.append(obj, OBJ, kind === FRAMES ? store.newObject(FRAME, this.#pending.a[i] as number) : store.newObject(kind - RUN, i))
+      store.append(obj, OBJ, kind === FRAMES ? store.newObject(FRAME, this.pending.a[i] as number) : store.newObject(kind - RUN, i))
   }
 
   #bad(name: string, tag: number, val: number): void {
@@ -770,8 +652,3 @@ export class SnapshotShapes implements Shapes {
     })
   }
 }
-
-/** Kinds of lists that may stand for "a list" at all. */
-export const isList = (kind: number): boolean =>
-  kind === LIST || kind === LIST_EMPTY || kind === TUPLE || kind === FRAMES || kind === STACK || kind >= RUN
-export const isDict = (kind: number): boolean => kind === DICT || kind === DICT_EMPTY || kind === DICT_PLAIN

@@ -3,7 +3,8 @@ import { DiagnosticSink, type Diagnostic } from '../../shared/diagnostics'
 import { Machine } from '../pickle/machine'
 import { OBJ, STR } from '../pickle/tags'
 import { key } from './keys'
-import { BLOCK, EVENT, isDict, isList, RUN, SEGMENT, SnapshotShapes } from './shapes'
+import { BLOCK, EVENT, isDict, isList, RUN, SEGMENT } from './kinds'
+import { SnapshotShapes } from './shapes'
 
 const TOP_KEYS = new Set([key('segments'), key('device_traces'), key('allocator_settings'), key('external_annotations')])
 const SEGMENT_HINTS = new Set([key('total_size'), key('segment_type'), key('blocks'), key('allocated_size'), key('segment_pool_id')])

@@ -12,7 +12,7 @@ const PROGRESS_MS = 100
  */
 export async function feed(machine: Machine, source: ByteSource, opts: ReadOptions, note: () => string = () => ''): Promise<FeedState> {
   // The size of compressed input says nothing about the bytes that come out.
-  if (!('compressed' in source) || source.compressed === false) machine.total = source.size
+  if (!('compressed' in source) || source.compressed === false) machine.expect(source.size)
   let last = Date.now()
   let state: RunState = 'more'
   if (opts.signal?.aborted) return 'cancelled'

@@ -6,19 +6,19 @@
  * bytes and stack items it consumes. Opcode meanings: Lib/pickletools.py of CPython 3.14.
  */
 import type { DiagnosticSink } from '../../shared/diagnostics'
-import { grown } from './grow'
+import { putLong } from './integers'
 import { LIMITS } from './limits'
+import { Memo } from './memo'
+import { Opaques } from './opaque'
+import { runRare } from './rare'
 import { PickleFault, Store } from './store'
 import {
-  BIG,
   BYTES,
   DICT,
   DICT_EMPTY,
   DICT_PLAIN,
   FALSE,
   FLOAT,
-  FROZENSET,
-  I64,
   INT,
   LIST,
   LIST_EMPTY,
@@ -30,10 +30,10 @@ import {
   STR,
   TRUE,
   TUPLE,
-  U64,
   UNSET,
+  hex,
 } from './tags'
-import { decodeText, floatLiteral, rawUnicodeEscape, stringLiteral } from './text'
+import { decodeText } from './text'
 
 /** What a format does with containers as they are filled. `from .. to` are positions on the machine's stack. */
 export interface Shapes {
@@ -90,8 +90,6 @@ for (const [op, n] of Object.entries({
   ARGS[Number(op)] = n
 const LONGEST = 16
 
-const hex = (op: number): string => '0x' + op.toString(16).padStart(2, '0')
-
 export class Machine {
   readonly store = new Store()
   /** The value stack. */
@@ -111,30 +109,22 @@ export class Machine {
   /** Size of the stream where it is known, else Infinity. */
   total = Infinity
 
+  readonly memo = new Memo()
+  readonly opaques: Opaques
   #shapes: Shapes | null = null
-  readonly #sink: DiagnosticSink
-  readonly #told = new Set<string>()
 
   // ── window ──
-  #buf = new Uint8Array(1 << 16)
-  #view = new DataView(this.#buf.buffer)
-  #pos = 0
-  #end = 0
-  /** Offset in the stream of `#buf[0]`. */
-  #base = 0
+  buf = new Uint8Array(1 << 16)
+  view = new DataView(this.buf.buffer)
+  pos = 0
+  end = 0
   /** Start of the opcode at hand. */
-  #at = 0
-
-  // ── memo ──
-  #memoTag = new Uint8Array(1 << 12).fill(UNSET)
-  #memoVal = new Int32Array(1 << 12)
-  /** Numbers put into the memo (nobody does that, but it is allowed). */
-  readonly #memoNumber = new Map<number, number>()
-  readonly #memoSparse = new Map<number, readonly [number, number]>()
-  #puts = 0
+  at = 0
+  /** Offset in the stream of `buf[0]`. */
+  #base = 0
 
   constructor(sink: DiagnosticSink) {
-    this.#sink = sink
+    this.opaques = new Opaques(this.store, sink)
   }
 
   set shapes(s: Shapes) {
@@ -143,36 +133,44 @@ export class Machine {
 
   /** Offset in the stream of the opcode at hand. */
   get offset(): number {
-    return this.#base + this.#at
+    return this.#base + this.at
   }
   /** The first bytes of the stream. */
   head = new Uint8Array(0)
   /** Bytes loaded and not yet consumed. */
   get waiting(): number {
-    return this.#end - this.#pos
+    return this.end - this.pos
   }
   get bytesFed(): number {
-    return this.#base + this.#end
+    return this.#base + this.end
   }
 
   /** Adds bytes to the window. Moves what is left to the front only when the room runs out, so that tiny chunks do not cost a move each. */
   append(chunk: Uint8Array): void {
-    if (this.#end + chunk.length > this.#buf.length) {
-      const left = this.#end - this.#pos
-      let to = this.#buf
-      if (left + chunk.length > this.#buf.length / 2) {
-        to = new Uint8Array(Math.max(this.#buf.length, 2 * (left + chunk.length)))
-        to.set(this.#buf.subarray(this.#pos, this.#end))
-      } else to.copyWithin(0, this.#pos, this.#end)
-      this.#buf = to
-      this.#view = new DataView(to.buffer)
-      this.#base += this.#pos
-      this.#pos = 0
-      this.#end = left
+    if (this.end + chunk.length > this.buf.length) {
+      const left = this.end - this.pos
+      let to = this.buf
+      if (left + chunk.length > this.buf.length / 2) {
+        to = new Uint8Array(Math.max(this.buf.length, 2 * (left + chunk.length)))
+        to.set(this.buf.subarray(this.pos, this.end))
+      } else to.copyWithin(0, this.pos, this.end)
+      this.buf = to
+      this.view = new DataView(to.buffer)
+      this.#base += this.pos
+      this.pos = 0
+      this.end = left
     }
-    this.#buf.set(chunk, this.#end)
-    this.#end += chunk.length
-    if (this.head.length < 16 && this.#base === 0) this.head = this.#buf.slice(0, Math.min(16, this.#end))
+    this.buf.set(chunk, this.end)
+    this.end += chunk.length
+    if (this.head.length < 16 && this.#base === 0) this.head = this.buf.slice(0, Math.min(16, this.end))
+  }
+
+  /** Prepares for a stream of `bytes`: its objects and memo entries find room without being moved. */
+  expect(bytes: number): void {
+    this.total = bytes
+    const most = Math.min(bytes >>> 5, 1 << 24)
+    this.memo.reserve(most)
+    this.store.reserveObjects(most)
   }
 
   /** Runs as far as the bytes go. With `eof` nothing more will come. */
@@ -188,43 +186,43 @@ export class Machine {
     }
   }
 
-  /** Frees the memo; the stack, the window and the store stay. */
-  dropMemo(): void {
-    this.#memoTag = new Uint8Array(0)
-    this.#memoVal = new Int32Array(0)
-    this.#memoNumber.clear()
-    this.#memoSparse.clear()
-    this.#buf = new Uint8Array(0)
-    this.#view = new DataView(this.#buf.buffer)
+  /** Frees memo and window; the stack and the store stay. The machine cannot run on. */
+  drop(): void {
+    this.memo.tag = new Uint8Array(0)
+    this.memo.val = new Int32Array(0)
+    this.buf = new Uint8Array(0)
+    this.view = new DataView(this.buf.buffer)
   }
 
-  #more(at: number, want: number): RunState {
-    this.#pos = at
+  /** Goes back to the start of the opcode at hand, of which `want` bytes are needed. */
+  more(want: number): RunState {
+    this.pos = this.at
     this.want = want
     return 'more'
   }
 
   #loop(eof: boolean): RunState {
     const store = this.store
-    const buf = this.#buf
-    const view = this.#view
-    const end = this.#end
+    const buf = this.buf
+    const view = this.view
+    const end = this.end
     const soft = end - LONGEST
-    let pos = this.#pos
+    let pos = this.pos
     let tags = this.tags
     let vals = this.vals
     let sp = this.sp
-    let fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
+    let fence = this.fence
     let room = tags.length - 4
-    let memoTag = this.#memoTag
-    let memoVal = this.#memoVal
+    const memo = this.memo
+    let memoTag = memo.tag
+    let memoVal = memo.val
     const runs = this.#shapes
 
     for (;;) {
-      this.#at = pos
+      this.at = pos
       this.sp = sp
       if (pos >= soft) {
-        if (!eof) return this.#more(pos, end - pos + 1)
+        if (!eof) return this.more(end - pos + 1)
         if (pos >= end || pos + 1 + (ARGS[buf[pos] as number] as number) > end)
           throw new PickleFault('pickle-truncated', 'the file ends inside the pickle')
       }
@@ -242,13 +240,13 @@ export class Machine {
           do {
             const i = view.getUint32(pos, true)
             const tag = i < memoTag.length ? (memoTag[i] as number) : UNSET
-            if (tag >= STR && tag !== UNSET) {
+            if (tag >= STR) {
               tags[sp] = tag
               vals[sp] = memoVal[i] as number
             } else {
-              this.#at = pos - 1
+              this.at = pos - 1
               this.sp = sp
-              this.#getRare(i, sp)
+              memo.get(i, tags, vals, sp)
             }
             sp++
             pos += 5
@@ -260,10 +258,10 @@ export class Machine {
           // BINGET
           const i = buf[pos++] as number
           const tag = memoTag[i] as number
-          if (tag >= STR && tag !== UNSET) {
+          if (tag >= STR) {
             tags[sp] = tag
             vals[sp++] = memoVal[i] as number
-          } else this.#getRare(i, sp++)
+          } else memo.get(i, tags, vals, sp++)
           break
         }
         case 0x94: // MEMOIZE
@@ -271,23 +269,23 @@ export class Machine {
         case 0x72: {
           // LONG_BINPUT
           let i: number
-          if (op === 0x94) i = this.#puts
+          if (op === 0x94) i = memo.count
           else if (op === 0x71) i = buf[pos++] as number
           else {
             i = view.getUint32(pos, true)
             pos += 4
           }
-          if (sp <= fence) throw this.#underflow(op)
+          if (sp <= fence) throw this.underflow(op)
           const tag = tags[sp - 1] as number
           if (i < memoTag.length && tag >= STR) {
             // MEMOIZE counts the entries that are there, so a second put on one index does not count.
-            if (memoTag[i] === UNSET) this.#puts++
+            if (memoTag[i] === UNSET) memo.count++
             memoTag[i] = tag
             memoVal[i] = vals[sp - 1] as number
           } else {
-            this.#put(i, tag, vals[sp - 1] as number)
-            memoTag = this.#memoTag
-            memoVal = this.#memoVal
+            memo.put(i, tag, vals[sp - 1] as number)
+            memoTag = memo.tag
+            memoVal = memo.val
           }
           break
         }
@@ -319,7 +317,7 @@ export class Machine {
           }
           const state = this.#needBytes(pos, n, eof, 'an integer', LIMITS.intBytes)
           if (state) return state
-          this.#long(pos, n, sp++)
+          putLong(store, buf, pos, n, tags, vals, sp++)
           pos += n
           break
         }
@@ -378,7 +376,7 @@ export class Machine {
             tags[sp - 1] === OBJ &&
             store.objKind[vals[sp - 1] as number] === LIST_EMPTY
           ) {
-            const after = runs.takeRun(vals[sp - 1] as number, buf, view, pos, soft, memoTag, memoVal)
+            const after = runs.takeRun((vals[sp - 1] as number) | 0, buf, view, pos, soft, memoTag, memoVal)
             if (after > 0) {
               pos = after
               break
@@ -408,30 +406,30 @@ export class Machine {
           break
         case 0x75: {
           // SETITEMS
-          const m = this.#popMark(op)
-          fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
-          if (m <= fence) throw this.#underflow(op)
-          this.setItems(tags[m - 1] as number, vals[m - 1] as number, m, sp)
+          const m = this.popMark(op)
+          fence = this.fence
+          if (m <= fence) throw this.underflow(op)
+          this.setItems(tags[m - 1] as number, (vals[m - 1] as number) | 0, m, sp)
           sp = m
           break
         }
         case 0x73: // SETITEM
-          if (sp - 3 < fence) throw this.#underflow(op)
-          this.setItem(tags[sp - 3] as number, vals[sp - 3] as number, sp - 2)
+          if (sp - 3 < fence) throw this.underflow(op)
+          this.setItem(tags[sp - 3] as number, (vals[sp - 3] as number) | 0, sp - 2)
           sp -= 2
           break
         case 0x65: {
           // APPENDS
-          const m = this.#popMark(op)
-          fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
-          if (m <= fence) throw this.#underflow(op)
-          this.appendItems(tags[m - 1] as number, vals[m - 1] as number, m, sp)
+          const m = this.popMark(op)
+          fence = this.fence
+          if (m <= fence) throw this.underflow(op)
+          this.appendItems(tags[m - 1] as number, (vals[m - 1] as number) | 0, m, sp)
           sp = m
           break
         }
         case 0x61: // APPEND
-          if (sp - 2 < fence) throw this.#underflow(op)
-          this.appendItems(tags[sp - 2] as number, vals[sp - 2] as number, sp - 1, sp)
+          if (sp - 2 < fence) throw this.underflow(op)
+          this.appendItems(tags[sp - 2] as number, (vals[sp - 2] as number) | 0, sp - 1, sp)
           sp -= 1
           break
         case 0x85: // TUPLE1
@@ -439,58 +437,32 @@ export class Machine {
         case 0x87: {
           // TUPLE3
           const from = sp - (op - 0x84)
-          if (from < fence) throw this.#underflow(op)
+          if (from < fence) throw this.underflow(op)
           const t =
             op === 0x86 && tags[from] === INT && tags[from + 1] === INT
               ? store.intPair(vals[from] as number, vals[from + 1] as number)
-              : this.#nodes(TUPLE, from, sp)
+              : this.nodes(TUPLE, from, sp)
           sp = from
           tags[sp] = OBJ
           vals[sp++] = t
           break
         }
         case 0x74: // TUPLE
-        case 0x6c: // LIST
-        case 0x64: // DICT
-        case 0x91: // FROZENSET
-        case 0x90: // ADDITEMS
-        case 0x31: {
-          // POP_MARK
-          const m = this.#popMark(op)
-          fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
-          let t = -1
-          if (op === 0x74) t = this.#nodes(TUPLE, m, sp)
-          else if (op === 0x91) t = this.#nodes(FROZENSET, m, sp)
-          else if (op === 0x6c) {
-            t = store.newObject(LIST_EMPTY)
-            if (sp > m) this.appendItems(OBJ, t, m, sp)
-          } else if (op === 0x64) {
+        case 0x64: {
+          // DICT
+          const m = this.popMark(op)
+          fence = this.fence
+          let t: number
+          if (op === 0x74) t = this.nodes(TUPLE, m, sp)
+          else {
             t = store.newObject(DICT_EMPTY)
-            if (sp > m) this.setItems(OBJ, t, m, sp)
-          } else if (op === 0x90) {
-            if (m <= fence) throw this.#underflow(op)
-            this.appendItems(tags[m - 1] as number, vals[m - 1] as number, m, sp)
+            this.setItems(OBJ, t, m, sp)
           }
           sp = m
-          if (t >= 0) {
-            tags[sp] = OBJ
-            vals[sp++] = t
-          }
+          tags[sp] = OBJ
+          vals[sp++] = t
           break
         }
-        case 0x30: // POP: an item, or the mark when there is none above it
-          if (sp > fence) sp--
-          else {
-            this.#popMark(op)
-            fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
-          }
-          break
-        case 0x32: // DUP
-          if (sp <= fence) throw this.#underflow(op)
-          tags[sp] = tags[sp - 1] as number
-          vals[sp] = vals[sp - 1] as number
-          sp++
-          break
 
         // ── framing ──
         case 0x80: {
@@ -504,128 +476,24 @@ export class Machine {
           pos += 8
           break
         case 0x2e: // STOP
-          if (sp <= fence) throw this.#underflow(op)
+          if (sp <= fence) throw this.underflow(op)
           if (this.protocol < 0) this.protocol = 0
           this.rootTag = tags[sp - 1] as number
           this.rootVal = vals[sp - 1] as number
           this.sp = sp - 1
-          this.#pos = pos
+          this.pos = pos
           return 'stop'
 
-        // ── text lines of protocol 0 ──
-        case 0x49: // INT
-        case 0x4c: // LONG
-        case 0x46: // FLOAT
-        case 0x53: // STRING
-        case 0x56: // UNICODE
-        case 0x67: // GET
-        case 0x70: // PUT
-        case 0x50: {
-          // PERSID
-          const nl = buf.indexOf(10, pos)
-          const state = this.#needLine(pos, nl, eof)
+        default: {
+          this.pos = pos
+          const state = runRare(this, op, eof)
           if (state) return state
-          const line = buf.subarray(pos, nl)
-          pos = nl + 1
-          if (op === 0x70) {
-            if (sp <= fence) throw this.#underflow(op)
-            this.#put(this.#memoIndex(line), tags[sp - 1] as number, vals[sp - 1] as number)
-            memoTag = this.#memoTag
-            memoVal = this.#memoVal
-          } else if (op === 0x67) this.#getRare(this.#memoIndex(line), sp++)
-          else this.#textValue(op, line, sp++)
-          break
+          pos = this.pos
+          sp = this.sp
+          fence = this.fence
+          memoTag = memo.tag
+          memoVal = memo.val
         }
-
-        // ── what asks Python to look something up or to run it ──
-        case 0x63: // GLOBAL
-        case 0x69: {
-          // INST
-          const nl1 = buf.indexOf(10, pos)
-          let state = this.#needLine(pos, nl1, eof)
-          if (state) return state
-          const nl2 = buf.indexOf(10, nl1 + 1)
-          state = this.#needLine(nl1 + 1, nl2, eof)
-          if (state) return state
-          const name = `${decodeText(buf.subarray(pos, nl1))}.${decodeText(buf.subarray(nl1 + 1, nl2))}`
-          pos = nl2 + 1
-          this.#tellGlobal(name)
-          if (op === 0x63) this.#opaque(name, NONE, 0, sp++)
-          else {
-            const m = this.#popMark(op)
-            fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
-            const args = this.#nodes(TUPLE, m, sp)
-            sp = m
-            this.#tellCall(name, 'INST')
-            this.#opaque(name, OBJ, args, sp++)
-          }
-          break
-        }
-        case 0x93: {
-          // STACK_GLOBAL
-          if (sp - 2 < fence) throw this.#underflow(op)
-          if (tags[sp - 2] !== STR || tags[sp - 1] !== STR) throw new PickleFault('pickle-bad-value', 'STACK_GLOBAL without two strings')
-          const name = `${this.text(vals[sp - 2] as number)}.${this.text(vals[sp - 1] as number)}`
-          sp -= 2
-          this.#tellGlobal(name)
-          this.#opaque(name, NONE, 0, sp++)
-          break
-        }
-        case 0x82: // EXT1
-        case 0x83: // EXT2
-        case 0x84: {
-          // EXT4
-          const code = op === 0x82 ? (buf[pos] as number) : op === 0x83 ? view.getUint16(pos, true) : view.getInt32(pos, true)
-          pos += op === 0x82 ? 1 : op === 0x83 ? 2 : 4
-          const name = `copyreg extension ${code}`
-          this.#tellGlobal(name)
-          this.#opaque(name, NONE, 0, sp++)
-          break
-        }
-        case 0x52: // REDUCE
-        case 0x81: // NEWOBJ
-        case 0x92: {
-          // NEWOBJ_EX
-          const k = op === 0x92 ? 3 : 2
-          if (sp - k < fence) throw this.#underflow(op)
-          sp -= k
-          const name = this.#nameOf(tags[sp] as number, vals[sp] as number)
-          this.#tellCall(name, op === 0x52 ? 'REDUCE' : op === 0x81 ? 'NEWOBJ' : 'NEWOBJ_EX')
-          const args = k === 2 ? (vals[sp + 1] as number) : this.#nodes(TUPLE, sp + 1, sp + 3)
-          this.#opaque(name, k === 2 ? (tags[sp + 1] as number) : OBJ, args, sp++)
-          break
-        }
-        case 0x6f: {
-          // OBJ
-          const m = this.#popMark(op)
-          fence = this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
-          if (m >= sp) throw this.#underflow(op)
-          const name = this.#nameOf(tags[m] as number, vals[m] as number)
-          this.#tellCall(name, 'OBJ')
-          const args = this.#nodes(TUPLE, m + 1, sp)
-          sp = m
-          this.#opaque(name, OBJ, args, sp++)
-          break
-        }
-        case 0x62: {
-          // BUILD
-          if (sp - 2 < fence) throw this.#underflow(op)
-          sp--
-          this.#tellCall(this.#nameOf(tags[sp - 1] as number, vals[sp - 1] as number), 'BUILD')
-          if (store.kind(tags[sp - 1] as number, vals[sp - 1] as number) === OPAQUE)
-            store.append(this.#opaqueItems(vals[sp - 1] as number), tags[sp] as number, vals[sp] as number)
-          break
-        }
-        case 0x51: // BINPERSID
-          if (sp <= fence) throw this.#underflow(op)
-          this.#tellGlobal('persistent id')
-          this.#opaque('persistent id', tags[sp - 1] as number, vals[sp - 1] as number, sp - 1)
-          break
-        case 0x97:
-        case 0x98:
-          throw new PickleFault('pickle-buffer', `an out-of-band buffer (opcode ${hex(op)}), which stands outside the file`)
-        default:
-          throw new PickleFault('pickle-bad-opcode', `byte ${hex(op)}, which is no pickle opcode`)
       }
     }
   }
@@ -648,7 +516,7 @@ export class Machine {
   #keepPairs(kind: number, obj: number, from: number, to: number): void {
     let into = obj
     if (kind === DICT_EMPTY || kind === DICT || kind === DICT_PLAIN) this.store.objKind[obj] = DICT
-    else if (kind === OPAQUE) into = this.#opaqueItems(obj)
+    else if (kind === OPAQUE) into = this.opaques.itemsOf(obj)
     else if (kind >= SHAPE) return this.#shapes?.late()
     else throw new PickleFault('pickle-bad-value', 'a key is set on something that is no dict')
     for (let i = from; i < to; i++) this.store.append(into, this.tags[i] as number, this.vals[i] as number)
@@ -664,225 +532,45 @@ export class Machine {
     }
     let into = obj
     if (kind === LIST_EMPTY) this.store.objKind[obj] = LIST
-    else if (kind === OPAQUE) into = this.#opaqueItems(obj)
+    else if (kind === OPAQUE) into = this.opaques.itemsOf(obj)
     else if (kind >= SHAPE) return this.#shapes?.late()
     else if (kind !== LIST && kind !== SET) throw new PickleFault('pickle-bad-value', 'an item is appended to something that is no list')
     for (let i = from; i < to; i++) this.store.append(into, this.tags[i] as number, this.vals[i] as number)
   }
 
-  #nodes(kind: number, from: number, to: number): number {
+  /** A container of nodes with the stack's items from .. to. */
+  nodes(kind: number, from: number, to: number): number {
     const t = this.store.newObject(kind)
     for (let i = from; i < to; i++) this.store.append(t, this.tags[i] as number, this.vals[i] as number)
     return t
-  }
-
-  // ── integers ──
-
-  #long(pos: number, n: number, slot: number): void {
-    const buf = this.#buf
-    if (n <= 8) {
-      let low = 0
-      let high = 0
-      for (let i = 0; i < n && i < 4; i++) low |= (buf[pos + i] as number) << (8 * i)
-      for (let i = 4; i < n; i++) high |= (buf[pos + i] as number) << (8 * (i - 4))
-      if (n > 0 && (buf[pos + n - 1] as number) >= 128) {
-        if (n < 4) low |= -1 << (8 * n)
-        if (n <= 4) high = -1
-        else if (n < 8) high |= -1 << (8 * (n - 4))
-      }
-      this.#wide(low >>> 0, high, slot)
-    } else if (n === 9 && buf[pos + 8] === 0) {
-      const low = this.#view.getUint32(pos, true)
-      const high = this.#view.getUint32(pos + 4, true)
-      this.tags[slot] = U64
-      this.vals[slot] = this.store.wide.push(low, high)
-    } else {
-      let digits = '0x'
-      for (let i = n - 1; i >= 0; i--) digits += (buf[pos + i] as number).toString(16).padStart(2, '0')
-      this.#bigint(BigInt.asIntN(8 * n, BigInt(digits)), slot)
-    }
-  }
-
-  /** Signed 64-bit integer of two halves. */
-  #wide(low: number, high: number, slot: number): void {
-    if (high >= -0x200000 && high < 0x200000) {
-      this.tags[slot] = INT
-      this.vals[slot] = high * 0x100000000 + low
-    } else {
-      this.tags[slot] = high < 0 ? I64 : U64
-      this.vals[slot] = this.store.wide.push(low, high >>> 0)
-    }
-  }
-
-  #bigint(v: bigint, slot: number): void {
-    if (v >= -(1n << 63n) && v < 1n << 64n) {
-      const bits = BigInt.asUintN(64, v)
-      const low = Number(bits & 0xffffffffn)
-      const high = Number(bits >> 32n)
-      if (v < 0n || high < 0x80000000) this.#wide(low, high | 0, slot)
-      else {
-        this.tags[slot] = U64
-        this.vals[slot] = this.store.wide.push(low, high)
-      }
-    } else {
-      this.tags[slot] = BIG
-      this.vals[slot] = this.store.bigs.push(v) - 1
-    }
-  }
-
-  // ── text forms ──
-
-  #textValue(op: number, line: Uint8Array, slot: number): void {
-    const store = this.store
-    if (op === 0x53 || op === 0x56) {
-      const bytes = op === 0x53 ? stringLiteral(line) : rawUnicodeEscape(line)
-      if (!bytes) throw new PickleFault('pickle-bad-value', 'a string literal that is not well formed')
-      this.tags[slot] = STR
-      this.vals[slot] = store.strings.intern(bytes, 0, bytes.length)
-    } else if (op === 0x50) {
-      this.#tellGlobal('persistent id')
-      this.#opaque('persistent id', STR, store.strings.intern(line, 0, line.length), slot)
-    } else if (op === 0x46) {
-      const v = floatLiteral(decodeText(line))
-      if (v === null) throw new PickleFault('pickle-bad-value', 'a float that is not well formed')
-      this.tags[slot] = FLOAT
-      this.vals[slot] = v
-    } else {
-      const text = decodeText(line.subarray(0, LIMITS.intDigits + 8)).trim()
-      if (op === 0x49 && (text === '00' || text === '01')) {
-        this.tags[slot] = text === '01' ? TRUE : FALSE
-        this.vals[slot] = 0
-        return
-      }
-      const digits = op === 0x4c && text.endsWith('L') ? text.slice(0, -1) : text
-      if (line.length > LIMITS.intDigits) throw new PickleFault('pickle-limit', `an integer of more than ${LIMITS.intDigits} digits`)
-      if (!/^[+-]?\d+$/.test(digits)) throw new PickleFault('pickle-bad-value', 'an integer that is not well formed')
-      this.#bigint(BigInt(digits.replace(/^\+/, '')), slot)
-    }
   }
 
   text(id: number): string {
     return decodeText(this.store.strings.raw(id))
   }
 
-  // ── memo ──
-
-  #memoIndex(line: Uint8Array): number {
-    const text = decodeText(line.subarray(0, 32)).trim()
-    if (!/^\d{1,15}$/.test(text)) throw new PickleFault('pickle-memo', 'a memo index that is no number')
-    return Number(text)
-  }
-
-  #put(i: number, tag: number, val: number): void {
-    if (i > this.#memoTag.length && i > 2 * this.#puts + 1024) {
-      // An index far beyond what was put so far: no array is sized by it.
-      if (this.#memoSparse.size >= LIMITS.sparseMemo) throw new PickleFault('pickle-limit', 'too many scattered memo indices')
-      if (!this.#memoSparse.has(i)) this.#puts++
-      this.#memoSparse.set(i, [tag, val])
-    } else {
-      if (i >= LIMITS.memo) throw new PickleFault('pickle-limit', `memo index ${i}`)
-      if (i >= this.#memoTag.length) {
-        const n = grown(this.#memoTag.length, i + 1)
-        const t = new Uint8Array(n)
-        t.set(this.#memoTag)
-        t.fill(UNSET, this.#memoTag.length)
-        this.#memoTag = t
-        const v = new Int32Array(n)
-        v.set(this.#memoVal)
-        this.#memoVal = v
-      }
-      if (this.#memoTag[i] === UNSET && !this.#memoSparse.has(i)) this.#puts++
-      this.#memoTag[i] = tag
-      if (tag >= STR) this.#memoVal[i] = val
-      else this.#memoNumber.set(i, val)
-      this.#memoSparse.delete(i)
-    }
-  }
-
-  #getRare(i: number, slot: number): void {
-    const tag = i < this.#memoTag.length ? (this.#memoTag[i] as number) : UNSET
-    if (tag !== UNSET) {
-      this.tags[slot] = tag
-      this.vals[slot] = tag >= STR ? (this.#memoVal[i] as number) : (this.#memoNumber.get(i) as number)
-      return
-    }
-    const sparse = this.#memoSparse.get(i)
-    if (!sparse) throw new PickleFault('pickle-memo', `memo entry ${i}, which was never stored`)
-    this.tags[slot] = sparse[0]
-    this.vals[slot] = sparse[1]
-  }
-
-  // ── opaque values ──
-
-  #opaque(name: string, tag: number, val: number, slot: number): void {
-    const items = this.store.newObject(LIST)
-    const row = this.store.addOpaque(name, tag, val, items)
-    this.tags[slot] = OBJ
-    this.vals[slot] = this.store.newObject(OPAQUE, row)
-  }
-
-  #opaqueItems(obj: number): number {
-    return (this.store.opaques[this.store.objA[obj] as number] as { items: number }).items
-  }
-
-  #nameOf(tag: number, val: number): string {
-    if (this.store.kind(tag, val) !== OPAQUE) return 'a value that is no class'
-    return (this.store.opaques[this.store.objA[val] as number] as { name: string }).name
-  }
-
-  /** Each name once: a thousand harmless ones cannot push a telling one out of the list. */
-  #tellGlobal(name: string): void {
-    if (this.#told.has(name) || this.#told.size >= LIMITS.opaques) return
-    this.#told.add(name)
-    this.#sink.add({
-      severity: 'warning',
-      code: 'pickle-global',
-      offset: this.offset,
-      message: `The file asks Python for ${name.slice(0, 200)}.`,
-      meaning: 'It was neither looked up nor run. The value stands as an inert placeholder; everything else is read as usual.',
-      action:
-        'A snapshot that PyTorch writes holds no such request. Do not load this file with Python if you do not trust where it comes from.',
-    })
-  }
-
-  #tellCall(name: string, op: string): void {
-    const key = `${op} ${name}`
-    if (this.#told.has(key) || this.#told.size >= LIMITS.opaques) return
-    this.#told.add(key)
-    this.#sink.add({
-      severity: 'warning',
-      code: 'pickle-call',
-      offset: this.offset,
-      message: `The file asks Python to run ${name.slice(0, 200)} (${op}).`,
-      meaning: 'Nothing was executed. The result stands as an inert placeholder.',
-      action: 'Do not load this file with Python if you do not trust where it comes from.',
-    })
-  }
-
   // ── window and stacks ──
 
   #needBytes(pos: number, n: number, eof: boolean, what: string, most: number): RunState | null {
-    if (pos + n <= this.#end && n <= most) return null
-    const left = Math.min(this.total, eof ? this.#base + this.#end : Infinity) - (this.#base + pos)
+    if (pos + n <= this.end && n <= most) return null
+    const left = Math.min(this.total, eof ? this.#base + this.end : Infinity) - (this.#base + pos)
     if (n > left) throw new PickleFault('pickle-truncated', `${what} declares ${n} bytes, but only ${Math.max(0, left)} are left`)
     if (n > most) throw new PickleFault('pickle-limit', `${what} of ${n} bytes`)
-    return this.#more(this.#at, pos + n - this.#at)
+    return this.more(pos + n - this.at)
   }
 
-  #needLine(pos: number, nl: number, eof: boolean): RunState | null {
-    if (nl >= 0 && nl < this.#end) return null
-    if (this.#end - pos > LIMITS.lineBytes) throw new PickleFault('pickle-limit', `a line of more than ${LIMITS.lineBytes} bytes`)
-    if (eof) throw new PickleFault('pickle-truncated', 'the file ends inside a line of the pickle')
-    // Twice as much before the next look, so that a long line is not searched again for every chunk.
-    return this.#more(this.#at, 2 * (this.#end - this.#at) + 1)
+  /** Stack position that the opcodes at hand may not go below: the innermost mark. */
+  get fence(): number {
+    return this.mp > 0 ? (this.marks[this.mp - 1] as number) : 0
   }
 
-  #popMark(op: number): number {
-    if (this.mp === 0) throw this.#underflow(op)
+  /** Closes the innermost mark and answers where it stood. */
+  popMark(op: number): number {
+    if (this.mp === 0) throw this.underflow(op)
     return this.marks[--this.mp] as number
   }
 
-  #underflow(op: number): PickleFault {
+  underflow(op: number): PickleFault {
     return new PickleFault('pickle-stack', `opcode ${hex(op)} asks for more values than were put`)
   }
 

@@ -49,7 +49,7 @@ export class Store {
 
   newObject(kind: number, a = -1, b = -1): number {
     const o = this.objects
-    if (o === this.objKind.length) this.#growObjects()
+    if (o === this.objKind.length) this.reserveObjects(o + 1)
     this.objKind[o] = kind
     this.objA[o] = a
     this.objB[o] = b
@@ -57,9 +57,11 @@ export class Store {
     return o
   }
 
-  #growObjects(): void {
+  /** Room for `length` objects at least. Fresh pages of memory cost nothing until they are used. */
+  reserveObjects(length: number): void {
     if (this.objects >= LIMITS.objects) throw limit('objects', LIMITS.objects)
-    const n = grown(this.objects, this.objects + 1)
+    if (length <= this.objKind.length) return
+    const n = grown(this.objKind.length, length)
     const kind = new Uint8Array(n)
     kind.set(this.objKind)
     this.objKind = kind
