@@ -98,7 +98,8 @@ function framesOf(table: SnapshotTable, stack: number): readonly Frame[] {
 function segmentOf(table: SnapshotTable, model: AllocatorModel, trace: DeviceTrace | undefined, index: number) {
   const { segments, blocks } = table
   const address = model.address[index] as bigint
-  const covers = (from: bigint, bytes: number): boolean => address >= from && address < from + BigInt(Math.trunc(bytes) || 0)
+  const covers = (from: bigint, bytes: number): boolean =>
+    address >= from && address < from + BigInt(Number.isFinite(bytes) ? Math.trunc(bytes) : 0)
   let s = -1
   const block = model.block[index] as number
   if (block >= 0) s = blocks.segment[block] as number

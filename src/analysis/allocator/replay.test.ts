@@ -3,12 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { snapshotBytes, type FixtureBlock, type FixtureEvent, type FixtureSnapshot } from '../../formats/memory-snapshot/fixture'
 import { readSnapshot } from '../../formats/memory-snapshot/read'
+import { Float, pickleDumps, type PickleValue } from '../../formats/pickle/write'
 import { bufferSource } from '../../formats/source'
 import type { SnapshotTable } from '../../shared/tables'
 import { AddressIds } from './addresses'
 import type { AllocatorModel } from './model'
 import { RankSet } from './rankset'
-import { replay } from './replay'
+import { allocationDetails, owners } from './owners'
+import { replay, replayAll } from './replay'
+import { snapshotReport } from './report'
 
 async function tableOf(s: FixtureSnapshot, cut = 0): Promise<SnapshotTable> {
   const data = snapshotBytes(s)
@@ -341,6 +344,69 @@ describe('rules one by one', () => {
     const m = await run(events)
     expect([m.count, m.figures.peakActiveBytes, m.figures.endActiveBytes]).toEqual([n / 2, 10, 0])
   })
+})
+
+test('values of any kind never throw, from the file to the report', async () => {
+  const odd = fc.oneof(
+    fc.constantFrom<PickleValue>(
+      null,
+      true,
+      'x',
+      '',
+      -1,
+      0.5,
+      new Float(Infinity),
+      new Float(NaN),
+      new Float(1e300),
+      2n ** 64n,
+      2n ** 63n,
+      -(2n ** 70n),
+      [],
+      {},
+    ),
+    fc.maxSafeInteger(),
+    fc.nat(5000),
+  )
+  const keys = ['action', 'addr', 'size', 'stream', 'time_us', 'frames', 'device_free', 'pool_id', 'category', 'user_metadata', 'trace_id', 'device', 'address', 'total_size', 'requested_size', 'segment_type', 'is_expandable', 'state', 'name', 'stage'] // prettier-ignore
+  const record = (base: Record<string, PickleValue>) =>
+    fc.array(fc.tuple(fc.constantFrom(...keys), odd), { maxLength: 4 }).map(over => ({ ...base, ...Object.fromEntries(over) }))
+  const events = fc.array(
+    fc.oneof(
+      ...['alloc', 'free_requested', 'free_completed', 'snapshot', 'oom', 'segment_alloc', 'segment_unmap', 'annotate', 'user_defined'].map(
+        action => record({ action, addr: 512, size: 8 }),
+      ),
+    ),
+    { maxLength: 12 },
+  )
+  const segments = fc.array(
+    fc
+      .tuple(
+        record({ device: 0, address: 0, total_size: 4096 }),
+        fc.array(record({ address: 512, size: 512, requested_size: 8, state: 'active_allocated' }), { maxLength: 3 }),
+      )
+      .map(([s, blocks]) => ({ ...s, blocks })),
+    { maxLength: 2 },
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      segments,
+      events,
+      fc.array(record({ name: 'n', stage: 'START' }), { maxLength: 2 }),
+      async (segmentList, eventList, notes) => {
+        const data = pickleDumps({ segments: segmentList, device_traces: [eventList], external_annotations: notes } as PickleValue)
+        const { table, diagnostics } = await readSnapshot(bufferSource('odd.pickle', data))
+        if (!table) throw new Error('a snapshot was refused')
+        const models = replayAll(table)
+        for (const m of models) {
+          const own = owners(m, table)
+          for (let i = 0; i < m.count; i++) allocationDetails(m, table, own, i)
+          expect([...m.active, ...m.allocated].every(Number.isFinite)).toBe(true)
+        }
+        expect(() => JSON.stringify(snapshotReport(table, models, 0, diagnostics))).not.toThrow()
+      },
+    ),
+    { numRuns: 1500 },
+  )
 })
 
 describe('helpers', () => {

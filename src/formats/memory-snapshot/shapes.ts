@@ -10,7 +10,7 @@ import { GrowF64, GrowI32 } from '../pickle/grow'
 import type { Machine, Shapes } from '../pickle/machine'
 import { JsonText } from '../pickle/render'
 import type { Store } from '../pickle/store'
-import { BYTES, DICT, DICT_PLAIN, FALSE, I64, INT, LIST, LIST_EMPTY, NONE, OBJ, STR, TRUE, TUPLE, U64 } from '../pickle/tags'
+import { BYTES, DICT, DICT_PLAIN, FALSE, FLOAT, I64, INT, LIST, LIST_EMPTY, NONE, OBJ, STR, TRUE, TUPLE, U64 } from '../pickle/tags'
 import { BlockRows, EventPages, NoteRows, SegmentRows } from './columns'
 import { Extras } from './extras'
 import { BLOCK, EVENT, FRAME, FRAMES, HISTORY, NOTE, RUN, SEGMENT, STACK } from './kinds'
@@ -338,12 +338,12 @@ export class SnapshotShapes implements Shapes {
     const s = this.segments
     const row = s.device.n
     const type = this.#text(tags, vals, SEGMENT_TYPE)
-    s.device.push(this.#has(DEVICE) ? this.#number(tags, vals, DEVICE) : 0)
+    s.device.push(this.#device(tags, vals, 0))
     this.#address(s.address, tags, vals, ADDRESS)
     s.totalSize.push(this.#size(tags, vals, TOTAL_SIZE))
-    s.allocatedSize.push(this.#has(ALLOCATED_SIZE) ? this.#number(tags, vals, ALLOCATED_SIZE) : NaN)
-    s.activeSize.push(this.#has(ACTIVE_SIZE) ? this.#number(tags, vals, ACTIVE_SIZE) : NaN)
-    s.requestedSize.push(this.#has(REQUESTED_SIZE) ? this.#number(tags, vals, REQUESTED_SIZE) : NaN)
+    s.allocatedSize.push(this.#maybeSize(tags, vals, ALLOCATED_SIZE))
+    s.activeSize.push(this.#maybeSize(tags, vals, ACTIVE_SIZE))
+    s.requestedSize.push(this.#maybeSize(tags, vals, REQUESTED_SIZE))
     s.stream.push(this.#stream(tags, vals))
     s.segmentType.push(type < 0 ? EMPTY_ID : type)
     s.pool.push(this.#has(SEGMENT_POOL_ID) ? this.#pool(tags, vals, SEGMENT_POOL_ID) : -1)
@@ -361,7 +361,7 @@ export class SnapshotShapes implements Shapes {
     b.hasAddress.push(this.#has(ADDRESS) ? 1 : 0)
     this.#address(b.address, tags, vals, ADDRESS)
     b.size.push(this.#size(tags, vals, SIZE))
-    let requested = this.#has(REQUESTED_SIZE) ? this.#number(tags, vals, REQUESTED_SIZE) : NaN
+    let requested = this.#maybeSize(tags, vals, REQUESTED_SIZE)
     let stack = this.#stack(tags, vals)
     if (this.#has(HISTORY_KEY)) {
       const last = this.#lastHistory(tags[this.#slot[HISTORY_KEY] as number] as number, vals[this.#slot[HISTORY_KEY] as number] as number)
@@ -412,7 +412,7 @@ export class SnapshotShapes implements Shapes {
     const row = n.text.n
     n.text.push(this.#text(tags, vals, NAME))
     n.stage.push(this.#text(tags, vals, STAGE))
-    n.device.push(this.#has(DEVICE) ? this.#number(tags, vals, DEVICE) : -1)
+    n.device.push(this.#device(tags, vals, -1))
     n.timeUs.push(this.#has(TIME_US) ? this.#number(tags, vals, TIME_US) : NaN)
     this.#become(obj, NOTE, row)
     return true
@@ -424,19 +424,39 @@ export class SnapshotShapes implements Shapes {
     return this.#seen[k] === this.#generation
   }
 
+  /** An exact finite number; NaN for None, NaN and a diagnostic for anything else. */
   #number(tags: Uint8Array, vals: Float64Array, k: number): number {
     const i = this.#slot[k] as number
-    if (tags[i] === INT) return vals[i] as number
-    const v = this.store.number(tags[i] as number, vals[i] as number)
-    if (Number.isNaN(v)) this.#bad(this.#machine.text(k), tags[i] as number, vals[i] as number)
+    const v = vals[i] as number
+    if (tags[i] === INT || (tags[i] === FLOAT && Number.isFinite(v) && Math.abs(v) <= Number.MAX_SAFE_INTEGER)) return v
+    if (tags[i] !== NONE) this.#bad(this.#machine.text(k), tags[i] as number, v)
+    return NaN
+  }
+
+  /** A size of zero or more; NaN and a diagnostic where it is missing or none. */
+  #size(tags: Uint8Array, vals: Float64Array, k: number): number {
+    if (!this.#has(k)) {
+      this.#bad(this.#machine.text(k), -1, 0)
+      return NaN
+    }
+    const v = this.#number(tags, vals, k)
+    if (v < 0 || tags[this.#slot[k] as number] === NONE) {
+      this.#bad(this.#machine.text(k), tags[this.#slot[k] as number] as number, v)
+      return NaN
+    }
     return v
   }
 
-  /** A size; NaN and a diagnostic where it is missing or no number. */
-  #size(tags: Uint8Array, vals: Float64Array, k: number): number {
-    if (this.#has(k)) return this.#number(tags, vals, k)
-    this.#bad(this.#machine.text(k), -1, 0)
-    return NaN
+  /** A size that a version may lack; NaN where it does. */
+  #maybeSize(tags: Uint8Array, vals: Float64Array, k: number): number {
+    return this.#has(k) ? this.#size(tags, vals, k) : NaN
+  }
+
+  /** A device index; -1 where it is none. */
+  #device(tags: Uint8Array, vals: Float64Array, absent: number): number {
+    if (!this.#has(DEVICE)) return absent
+    const v = this.#number(tags, vals, DEVICE)
+    return Number.isInteger(v) && v >= 0 && v < 0x7fffffff ? v : -1
   }
 
   #flag(tags: Uint8Array, vals: Float64Array, k: number): number {
