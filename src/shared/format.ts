@@ -6,9 +6,12 @@ import { GIB, KIB, MIB } from './units'
 
 const NBSP = '\u00a0'
 
+/** By number of digits. To make one takes far longer than to use it, and a frame writes dozens of numbers. */
+const formats: Intl.NumberFormat[] = []
+
 /** Plain number with thousands separators, en-US. */
 export const num = (v: number, digits = 0): string =>
-  v.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  (formats[digits] ??= new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })).format(v)
 
 /** Memory in the unit that fits: `15.63 GiB`, `384.0 MiB`, `12.0 KiB`, `512 B`. */
 export function memory(b: number): string {

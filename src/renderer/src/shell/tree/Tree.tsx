@@ -209,12 +209,15 @@ function RowContent({
   }
 }
 
+/** Made once, with the first session that needs it: to make one takes far longer than to use it. */
+let startFormat: Intl.DateTimeFormat | undefined
+
 /** The folder, and the time that a plain number in its name stands for. */
 function sessionTitle(row: SessionRow): string {
   const at = /^\d+$/.test(row.label) ? namedTime(row.label) : null
-  return at === null
-    ? row.session.dir
-    : `${row.session.dir}\n${new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })}`
+  if (at === null) return row.session.dir
+  startFormat ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+  return `${row.session.dir}\n${startFormat.format(at)}`
 }
 
 function SessionContent({ row, toggle }: { readonly row: SessionRow; readonly toggle: (k: string, to: boolean) => void }): ReactElement {
