@@ -53,3 +53,12 @@ export function address(hex: string): string {
   const digits = hex.replace(/^0x/, '')
   return '0x' + digits.replace(/\B(?=(?:[0-9a-f]{4})+$)/gi, '_')
 }
+
+let localTimes: Intl.DateTimeFormat | undefined
+
+/** Date and time of day where the reader is, of ms since 1970: `12 May 2026, 14:03:22`. */
+export function localTime(ms: number): string {
+  if (!(Math.abs(ms) <= 8.64e15)) return '—' // what a date can be
+  localTimes ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+  return localTimes.format(ms)
+}

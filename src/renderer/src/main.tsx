@@ -2,6 +2,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './app.css'
+import { localTime, num } from '../../shared/format'
 import { bridge, connectionState, onConnection } from './bridge'
 import { bindKeys } from './commands/keys'
 import { App } from './shell/App'
@@ -26,6 +27,9 @@ follow()
 bindKeys()
 acceptDrops()
 void connect(bridge)
+// The first number and the first date load the tables of their language: while the host's first answer is on its way, not in the task that shows it.
+setTimeout(() => num(0))
+setTimeout(() => localTime(0))
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')

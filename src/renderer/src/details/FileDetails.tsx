@@ -2,7 +2,7 @@
 import { useMemo, type ReactElement } from 'react'
 import type { Job, SessionView, SourceInfo } from '../../../shared/api'
 import type { CatalogFile, CatalogSession } from '../../../shared/catalog'
-import { duration, exactBytes, fileSize, num } from '../../../shared/format'
+import { duration, exactBytes, fileSize, localTime, num } from '../../../shared/format'
 import { cancelJob, openSession, retryFile, useSession } from '../state/session'
 import { allDiagnostics } from '../shell/diagnostics'
 import { Icon } from '../shell/icons'
@@ -63,10 +63,7 @@ export function FileDetails({ file: id }: { readonly file: string }): ReactEleme
       <KeyValues
         rows={[
           ['State', <span className="wrap">{STATE_SENTENCE[file.state]}</span>],
-          [
-            'Changed',
-            <span className="num">{new Date(file.mtimeMs).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })}</span>,
-          ],
+          ['Changed', <span className="num">{localTime(file.mtimeMs)}</span>],
           [
             'Folder',
             <span className="ell" title={session.dir}>

@@ -348,7 +348,7 @@ function useBox(ref: React.RefObject<HTMLElement | null>): { readonly width: num
         const next = { width: e.clientWidth, height: e.clientHeight, dpr: devicePixelRatio || 1 }
         return s.width === next.width && s.height === next.height && s.dpr === next.dpr ? s : next
       })
-    measure()
+    // It tells the first size, too, with the layout of the frame. To ask at once would lay out the page within the task that made the panel.
     const o = new ResizeObserver(measure)
     o.observe(e)
     globalThis.addEventListener('resize', measure)

@@ -1,8 +1,8 @@
 /** The tree of the opened root: one tab stop, arrow keys inside, only the visible rows in the document. */
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import type { Job, RootState, SessionView } from '../../../../shared/api'
-import { fileSize } from '../../../../shared/format'
+import { fileSize, localTime } from '../../../../shared/format'
 import { namedTime } from '../../state/choose'
 import { openSession, useSession } from '../../state/session'
 import { useView } from '../../state/view'
@@ -22,6 +22,17 @@ function lastJobs(jobs: ReadonlyMap<string, Job>): ReadonlyMap<string, Job> {
   const last = new Map<string, Job>()
   for (const j of jobs.values()) last.set(j.file, j)
   return last
+}
+
+/** The height comes with the layout of the frame. To ask for it at once, as the library does, would lay out the page within the task that made it. */
+function observeElementRect(
+  { scrollElement }: Virtualizer<HTMLDivElement, Element>,
+  tell: (rect: { readonly width: number; readonly height: number }) => void,
+): (() => void) | undefined {
+  if (!scrollElement) return undefined
+  const observer = new ResizeObserver(() => tell({ width: scrollElement.clientWidth, height: scrollElement.clientHeight }))
+  observer.observe(scrollElement)
+  return () => observer.disconnect()
 }
 
 function activate(row: TreeRow, toggle: (key: string, to: boolean) => void): void {
@@ -66,6 +77,7 @@ export function Tree({ root, filter }: { readonly root: RootState; readonly filt
     getItemKey: i => rows[i].key,
     estimateSize: i => HEIGHT[rows[i].type] + modesHeight(rows[i]),
     overscan: 8,
+    observeElementRect,
   })
   useEffect(() => virtual.measure(), [rows, virtual])
 
@@ -209,15 +221,10 @@ function RowContent({
   }
 }
 
-/** Made once, with the first session that needs it: to make one takes far longer than to use it. */
-let startFormat: Intl.DateTimeFormat | undefined
-
 /** The folder, and the time that a plain number in its name stands for. */
 function sessionTitle(row: SessionRow): string {
   const at = /^\d+$/.test(row.label) ? namedTime(row.label) : null
-  if (at === null) return row.session.dir
-  startFormat ??= new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-  return `${row.session.dir}\n${startFormat.format(at)}`
+  return at === null ? row.session.dir : `${row.session.dir}\n${localTime(at)}`
 }
 
 function SessionContent({ row, toggle }: { readonly row: SessionRow; readonly toggle: (k: string, to: boolean) => void }): ReactElement {
