@@ -1,15 +1,5 @@
 /** The plot of the allocator timeline: canvas, pointer and keys, tooltip. What is drawn comes from `paintMemory`; what lies under the pointer from the picture. */
-import {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactElement,
-} from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt, MemoryPicture } from '../../../shared/api'
 import { memory } from '../../../shared/format'
 import { AXIS_MIRROR, type StepSpan } from '../../../paint/axis'
@@ -21,11 +11,12 @@ import { byteScale, type ByteScale } from '../../../paint/memory/scale'
 import type { MemoryScene } from '../../../paint/memory/scene'
 import { ACTIVE, positionLabel } from '../../../paint/memory/words'
 import type { Theme } from '../../../paint/theme'
-import { useSession } from '../state/session'
+import { fail, request, useSession } from '../state/session'
 import { describeCursor } from '../state/live'
 import { useView, type TimeWindow } from '../state/view'
 import { useTheme } from '../theme'
 import { Legend } from './Legend'
+import { pinTarget } from './pin'
 import { useMemorySettings } from './settings'
 import { Tooltip, type HoverTarget } from './Tooltip'
 import { fixedMax, isRecorded, usePicture, type PictureAsked } from './useMemory'
@@ -209,15 +200,20 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
     setEventRange(null)
     pinHit(under(x, y))
   }
+  const clicks = useRef(0)
   const pinHit = (hit: Hit | null): void => {
+    const click = ++clicks.current
+    const session = useSession.getState().session
     if (hit?.kind === 'allocation') useView.getState().pin({ allocator: info.id, allocation: hit.allocation })
-    else if (hit?.kind === 'smaller' && hover?.largest !== undefined)
-      useView.getState().pin({ allocator: info.id, allocation: hover.largest })
+    else if (session !== null)
+      pinTarget(hit, ({ event, from, to }) => request('memory.smaller', { session, allocator: info.id, axis, event, from, to, limit: 1 }))
+        .then(allocation => {
+          // The answer of an earlier click, or of what is no longer shown, pins nothing.
+          const here = useSession.getState().session === session && useView.getState().allocator === info.id
+          if (allocation !== null && click === clicks.current && here) useView.getState().pin({ allocator: info.id, allocation })
+        })
+        .catch(fail)
   }
-  const onLargest = useCallback(
-    (allocation: number) => setHover(h => (h && h.hit.kind === 'smaller' ? { ...h, largest: allocation } : h)),
-    [],
-  )
 
   // React listens to wheel events passively; the page must not zoom or scroll under the chart.
   useEffect(() => {
@@ -307,7 +303,7 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
           The picture could not be made: {error}
         </p>
       )}
-      {tip && shownHover && <Tooltip info={info} axis={axis} target={shownHover} onLargest={onLargest} bounds={box} />}
+      {tip && shownHover && <Tooltip info={info} axis={axis} target={shownHover} bounds={box} />}
     </div>
   )
 }

@@ -1,10 +1,11 @@
 /** What the pointer is on: size first, then place and life, then who asked for it. Opens beside the pointer and stays inside the window. */
-import { useEffect, useLayoutEffect, useRef, type ReactElement, type RefObject } from 'react'
+import { useLayoutEffect, useRef, type ReactElement, type RefObject } from 'react'
 import type { AllocatorInfo, Axis, MemoryPicture } from '../../../shared/api'
 import { address, exactBytes, memory, num } from '../../../shared/format'
 import { factOf, type Hit } from '../../../paint/memory/hit'
 import { groupToken } from '../../../paint/memory/raster'
 import { request, useSession } from '../state/session'
+import { useView } from '../state/view'
 import { shortFile } from './frames'
 import { lifeWords } from './life'
 import { useAllocation } from './useAllocation'
@@ -19,8 +20,6 @@ export interface HoverTarget {
   /** Pointer, client px. */
   readonly x: number
   readonly y: number
-  /** The largest of "n smaller", once known: a click pins it. */
-  readonly largest?: number
 }
 
 /** How many of "n smaller" are listed. */
@@ -31,11 +30,10 @@ interface Props {
   readonly info: AllocatorInfo
   readonly axis: Axis
   readonly target: HoverTarget
-  readonly onLargest: (allocation: number) => void
   readonly bounds: RefObject<HTMLElement | null>
 }
 
-export function Tooltip({ info, axis, target, onLargest, bounds }: Props): ReactElement {
+export function Tooltip({ info, axis, target, bounds }: Props): ReactElement {
   const tip = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const e = tip.current
@@ -53,7 +51,7 @@ export function Tooltip({ info, axis, target, onLargest, bounds }: Props): React
       {target.hit.kind === 'allocation' ? (
         <One info={info} axis={axis} picture={target.picture} allocation={target.hit.allocation} />
       ) : (
-        <Smaller info={info} axis={axis} hit={target.hit} onLargest={onLargest} />
+        <Smaller info={info} axis={axis} hit={target.hit} />
       )}
     </div>
   )
@@ -72,6 +70,7 @@ function One({
 }): ReactElement {
   const k = factOf(picture, allocation)
   const { details: d } = useAllocation(info.id, allocation)
+  const pinned = useView(s => s.pinned?.allocator === info.id && s.pinned.allocation === allocation)
   const size = k < 0 ? NaN : picture.size[k]
   const life = lifeWords(
     axis,
@@ -123,7 +122,7 @@ function One({
         )}
         {d?.framesFrom === 'free' && <div className="t3">Frames of the free: the alloc was not recorded</div>}
       </div>
-      <div className="foot">Click to pin</div>
+      {!pinned && <div className="foot">Click to pin</div>}
     </>
   )
 }
@@ -132,12 +131,10 @@ function Smaller({
   info,
   axis,
   hit,
-  onLargest,
 }: {
   readonly info: AllocatorInfo
   readonly axis: Axis
   readonly hit: Extract<Hit, { readonly kind: 'smaller' }>
-  readonly onLargest: (allocation: number) => void
 }): ReactElement {
   const session = useSession(s => s.session)
   const version = useSession(s => s.view?.version ?? 0)
@@ -146,10 +143,6 @@ function Smaller({
     request('memory.smaller', { session: session ?? '', allocator: info.id, axis, ...q, limit: LISTED }),
   )
   const a = value?.question.event === event && value.question.from === from && value.question.to === to ? value.answer : null
-  const largest = a?.list[0]?.allocation
-  useEffect(() => {
-    if (largest !== undefined) onLargest(largest)
-  }, [largest, onLargest, event, from, to])
   return (
     <>
       <div className="big num">
