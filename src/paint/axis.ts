@@ -1,7 +1,7 @@
 /** The time axis and what all panels share behind and above their plots: ticks, step bands, grid lines, the cursor. Times are ns. */
 import { num } from '../shared/format'
 import { flag, FLAG, textWidth } from './text'
-import { ticks, type Geometry } from './geometry'
+import { steps, ticks, type Geometry } from './geometry'
 import { font, type Context2D, type Theme } from './theme'
 
 const NBSP = '\u00a0'
@@ -60,7 +60,7 @@ export function drawAxis(ctx: Context2D, theme: Theme, g: Geometry, y: number, h
   const { step, at } = ticks(g)
   ctx.fillStyle = t('--grid')
   const minor = step / 5
-  for (let k = Math.ceil(g.start / minor); k * minor <= g.end; k++) ctx.fillRect(Math.round(g.x(k * minor)), mirror ? y : y + h - 3, 1, 3)
+  for (const v of steps(g.start, g.end, minor)) ctx.fillRect(Math.round(g.x(v)), mirror ? y : y + h - 3, 1, 3)
   for (const v of at) {
     const x = Math.round(g.x(v))
     ctx.fillStyle = t('--grid-major')

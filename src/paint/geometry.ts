@@ -36,14 +36,26 @@ export function geometry(width: number, start: number, end: number, gutter = GUT
   }
 }
 
+/** Most positions that an axis is given: more would be closer than a pixel, and far from 0 a step may be lost in a double. */
+const MOST_STEPS = 2000
+
+/** Multiples of `step` in [start, end], each once, at most MOST_STEPS. Counted, so that it ends where a double no longer tells neighbours apart. */
+export function steps(start: number, end: number, step: number): readonly number[] {
+  const out: number[] = []
+  if (!(step > 0) || !Number.isFinite(start) || !Number.isFinite(end)) return out
+  const first = Math.ceil(start / step) * step
+  for (let i = 0; i < MOST_STEPS; i++) {
+    const v = first + i * step
+    if (v > end) break
+    if (i === 0 || v > out[out.length - 1]) out.push(v === 0 ? 0 : v) // never -0
+  }
+  return out
+}
+
 /** Round tick positions (1-2-5 series) about `target` px apart. `step` is in the unit of the window. */
 export function ticks(g: Geometry, target = 84): { readonly step: number; readonly at: readonly number[] } {
   const raw = ((g.end - g.start) / g.plot) * target
   const p = 10 ** Math.floor(Math.log10(Math.max(raw, 1e-9)))
   const step = [1, 2, 5, 10].map(m => m * p).find(s => s >= raw) ?? 10 * p
-  const at: number[] = []
-  const first = Math.ceil(g.start / step)
-  const last = Math.floor(g.end / step)
-  for (let i = first; i <= last && at.length < 1000; i++) at.push(i * step)
-  return { step, at }
+  return { step, at: steps(g.start, g.end, step) }
 }

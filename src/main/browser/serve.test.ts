@@ -327,3 +327,32 @@ it('a port in use is an error', async () => {
     }),
   ).rejects.toThrow(/EADDRINUSE/)
 })
+
+describe('connections that are held open', () => {
+  const held = (first: string): Promise<{ readonly ended: Promise<void> }> =>
+    new Promise(ready => {
+      const socket = connect({ port: shell.port, host: '127.0.0.1', allowHalfOpen: true }, () => {
+        if (first) socket.write(first)
+        ready({ ended: new Promise(done => socket.once('close', () => done())) })
+      })
+      socket.on('error', () => undefined)
+      socket.resume()
+    })
+
+  it('a refused upgrade is gone at once although its client keeps its side open', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        held(`GET ${SOCKET_PATH} HTTP/1.1\r\nHost: 127.0.0.1:${shell.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`),
+      ),
+    )
+    await expect.poll(() => shell.connections(), { timeout: 20_000 }).toBe(0)
+    expect(all).toHaveLength(20)
+  })
+
+  it('stopping does not wait for silent clients', async () => {
+    await Promise.all([held(''), held('GET / HTTP/1.1\r\n')])
+    await expect.poll(() => shell.connections()).toBe(2)
+    await shell.close()
+    expect(shell.connections()).toBe(0)
+  })
+})

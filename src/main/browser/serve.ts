@@ -30,6 +30,8 @@ export interface BrowserShell {
   readonly port: number
   /** Address with the token. */
   readonly url: string
+  /** Open TCP connections, pages and others. */
+  connections(): number
   /** Says goodbye to the pages and stops listening. */
   close(): Promise<void>
 }
@@ -90,13 +92,16 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
     res.end(req.method === 'HEAD' ? undefined : body)
   }
 
-  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 20_000 }, (req, res) => {
-    answer(req, res).catch((e: unknown) => {
-      log(e instanceof Error ? (e.stack ?? e.message) : String(e))
-      if (!res.headersSent) res.writeHead(500, headers)
-      res.end()
-    })
-  })
+  const server = createServer(
+    { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2_000 },
+    (req, res) => {
+      answer(req, res).catch((e: unknown) => {
+        log(e instanceof Error ? (e.stack ?? e.message) : String(e))
+        if (!res.headersSent) res.writeHead(500, headers)
+        res.end()
+      })
+    },
+  )
   server.maxConnections = 256
 
   const sockets = new WebSocketServer({
@@ -124,6 +129,12 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
   }, ALIVE_MS)
   heartbeat.unref()
 
+  const connections = new Set<Socket>()
+  server.on('connection', socket => {
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
+  })
+
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     const refusal =
@@ -133,7 +144,8 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
       (sockets.clients.size < MAX_PAGES ? null : { status: 403 as const, reason: `more than ${MAX_PAGES} pages` })
     if (refusal) {
       log(`refused: ${refusal.reason}`)
-      socket.end(`HTTP/1.1 ${refusal.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      // An upgraded socket has left the HTTP server and its time limits: it goes once the answer is written, whatever its other side does.
+      socket.end(`HTTP/1.1 ${refusal.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }
     sockets.handleUpgrade(req, socket, head, page => {
@@ -157,13 +169,14 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
   return {
     port,
     url: `http://127.0.0.1:${port}/#token=${token}`,
+    connections: () => connections.size,
     async close() {
       clearInterval(heartbeat)
       const closed = new Promise<void>(ok => server.close(() => ok()))
       for (const page of sockets.clients) page.close(1001, 'the host stops')
       const late = setTimeout(() => {
         for (const page of sockets.clients) page.terminate()
-        server.closeAllConnections()
+        for (const socket of connections) socket.destroy()
       }, 500)
       server.closeIdleConnections()
       await closed

@@ -47,6 +47,7 @@ export interface ByteTicks {
  */
 export function byteTicks(max: number, height: number, apart = 34): ByteTicks {
   const unit = unitFor(max)
+  if (!Number.isFinite(max)) return { unit, at: [] } // no scale rather than an endless one
   const least = (max / Math.max(height, 1)) * apart
   let step = unit.bytes === 1 ? 1 : unit.bytes / 64
   while (step < least) step *= 2

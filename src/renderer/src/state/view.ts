@@ -68,7 +68,9 @@ export interface ViewActions {
 const MIN_SPAN = 20
 
 /** Keeps a window inside the extent plus a tenth of the window on each side, and not shorter than MIN_SPAN. */
-export function clampWindow(w: TimeWindow, extent: TimeWindow, minSpan = MIN_SPAN): TimeWindow {
+export function clampWindow(w: TimeWindow, extent: TimeWindow, least = MIN_SPAN): TimeWindow {
+  // Far from 0 neighbouring doubles lie further apart than the shortest window: 64 of those steps still tell columns apart.
+  const minSpan = Math.max(least, Math.max(Math.abs(w.start), Math.abs(w.end)) * Number.EPSILON * 64)
   const full = Math.max(extent.end - extent.start, minSpan)
   const span = Math.min(Math.max(w.end - w.start, minSpan), full * 1.2)
   const margin = span * 0.1
