@@ -353,6 +353,6 @@ describe('connections that are held open', () => {
     await Promise.all([held(''), held('GET / HTTP/1.1\r\n')])
     await expect.poll(() => shell.connections()).toBe(2)
     await shell.close()
-    expect(shell.connections()).toBe(0)
+    await expect.poll(() => shell.connections()).toBe(0)
   })
 })
