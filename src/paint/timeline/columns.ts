@@ -159,9 +159,15 @@ export function laneOf(c: SliceColumns, index: number): number {
   return lane
 }
 
-/** Value of a counter at a time: the last one in its column; NaN where nothing is known. */
-export function counterAt(c: CounterColumns, t: number): number {
-  if (t < c.start || t >= c.end) return NaN
-  const i = Math.floor(((t - c.start) / (c.end - c.start)) * c.columns)
-  return c.last[Math.min(i, c.last.length - 1)] ?? NaN
+/** Least and greatest value that a counter may have at a position; equal where the value is known, NaN where nothing is. */
+export interface CounterSpan {
+  readonly low: number
+  readonly high: number
+}
+
+/** What a counter may be at a time: the values of its pixel column, the one carried into it included. The answer doesn't tell where in the column each holds. */
+export function counterAt(c: CounterColumns, t: number): CounterSpan {
+  if (t < c.start || t >= c.end) return { low: NaN, high: NaN }
+  const i = Math.min(Math.floor(((t - c.start) / (c.end - c.start)) * c.columns), c.last.length - 1)
+  return { low: c.min[i] ?? NaN, high: c.max[i] ?? NaN }
 }

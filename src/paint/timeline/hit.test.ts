@@ -25,8 +25,8 @@ describe('hit test', () => {
           end: 1000,
           columns: 10,
           version: 1,
-          min: new Float64Array(10),
-          max: new Float64Array(10),
+          min: Float64Array.from({ length: 10 }, (_, i) => i - (i % 2)),
+          max: Float64Array.from({ length: 10 }, (_, i) => i),
           last: Float64Array.from({ length: 10 }, (_, i) => i),
         },
       ],
@@ -47,7 +47,8 @@ describe('hit test', () => {
     expect(hitTest(s, GUTTER + 600, 65).type).toBe('axis')
     expect(name(0, 5)).toBe('group')
     expect(hitTest(s, 20, top + 30).type).toBe('label')
-    expect(hitTest(s, GUTTER + 450, top + 22 + 36 + 5)).toMatchObject({ type: 'counter', value: 4 })
+    expect(hitTest(s, GUTTER + 450, top + 22 + 36 + 5)).toMatchObject({ type: 'counter', span: { low: 4, high: 4 } })
+    expect(hitTest(s, GUTTER + 550, top + 22 + 36 + 5)).toMatchObject({ type: 'counter', span: { low: 4, high: 5 } })
     expect(name(10, 300)).toBe('empty')
   })
 

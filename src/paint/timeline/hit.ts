@@ -1,5 +1,5 @@
 /** What lies under a point of the panel. Pure: the same scene that was painted is asked. */
-import { columnNs, counterAt, drawnSpan, firstFrom, FLAG_INSTANT, lowerBound, type SliceColumns } from './columns'
+import { columnNs, counterAt, drawnSpan, firstFrom, FLAG_INSTANT, lowerBound, type CounterSpan, type SliceColumns } from './columns'
 import { PAD, SLICE } from './metrics'
 import { viewport } from './navigator'
 import { rowAt, type GroupRow, type NoteRow, type TrackRow } from './rows'
@@ -26,7 +26,7 @@ export type Hit =
   | { readonly type: 'group'; readonly row: GroupRow }
   | { readonly type: 'label'; readonly row: TrackRow | NoteRow }
   | SliceHit
-  | { readonly type: 'counter'; readonly row: TrackRow; readonly value: number }
+  | { readonly type: 'counter'; readonly row: TrackRow; readonly span: CounterSpan }
   | { readonly type: 'empty'; readonly row: TrackRow | NoteRow | null }
 
 /** What is at (x, y), CSS px from the panel's upper left corner. */
@@ -54,7 +54,7 @@ export function hitTest(scene: TraceScene, x: number, y: number): Hit {
   if (row.type === 'note') return { type: 'empty', row }
   if (row.track.kind === 'counter') {
     const data = scene.counters.get(row.track.id)
-    return { type: 'counter', row, value: data ? counterAt(data, t) : NaN }
+    return { type: 'counter', row, span: data ? counterAt(data, t) : { low: NaN, high: NaN } }
   }
   const columns = scene.slices.get(row.track.id)
   const lane = Math.floor((y - s.rows + scene.scroll - row.y - PAD) / SLICE)

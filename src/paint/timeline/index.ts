@@ -26,4 +26,4 @@ export { splitSlices, splitCounters, indexOfRow, laneOf, type SliceColumns, type
 export { hitTest, neighbour, markOf, sliceAt, type Hit, type SliceHit } from './hit'
 export { viewport } from './navigator'
 export { styleOf, styleTokens } from './style'
-export { counterText } from './counter'
+export { counterSpanText, counterText } from './counter'

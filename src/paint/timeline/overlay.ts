@@ -5,7 +5,7 @@ import type { Geometry } from '../geometry'
 import { flag, FLAG } from '../text'
 import type { Context2D, Theme } from '../theme'
 import { counterAt } from './columns'
-import { counterText } from './counter'
+import { counterSpanText } from './counter'
 import { BAR, PAD, SLICE } from './metrics'
 import { rowsBetween } from './rows'
 import { drawSteps } from './steps'
@@ -106,7 +106,7 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
     if (r.type !== 'track' || r.track.kind !== 'counter') continue
     const data = scene.counters.get(r.track.id)
     if (!data || (r.knownUntil !== null && cursor > r.knownUntil)) continue
-    const text = counterText(r.track, counterAt(data, cursor))
+    const text = counterSpanText(r.track, counterAt(data, cursor))
     const side = x + 120 < x1
     flag(ctx, theme, text, side ? x + 9 : x - 9, s.rows + r.y - scene.scroll + (r.h - 1 - FLAG) / 2, {
       kind: 'soft',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { recordingContext, testTheme } from '../../testing/theme'
 import { fullHeight, paintOverlay, paintStatic, paintTrace, sections, type TraceScene } from './scene'
+import type { CounterColumns } from './columns'
 import type { CanvasFactory } from './scratch'
 import { columns, rowsOf, scene, track } from './testing'
 
@@ -82,6 +83,26 @@ describe('the painted trace', () => {
       texts(base({ rows: rowsOf([mem]), counters: new Map([[2, data]]), cursor }), paintOverlay)
     expect(at(100)).toContain('1.0\u00a0KiB')
     expect(at(700)).toContain('—')
+  })
+
+  it('gives the range of a counter where its column covers several values', () => {
+    const work = track(2, { kind: 'counter', name: 'Device work in flight', note: 'executions', max: 8 })
+    const data = (low: number, high: number, last: number): CounterColumns => ({
+      start: 0,
+      end: 1000,
+      columns: 1,
+      version: 1,
+      min: Float64Array.of(low),
+      max: Float64Array.of(high),
+      last: Float64Array.of(last),
+    })
+    const says = (d: CounterColumns, t = work): readonly string[] =>
+      texts(base({ rows: rowsOf([t]), counters: new Map([[2, d]]), cursor: 100 }), paintOverlay)
+    expect(says(data(6, 8, 6))).toContain('6–8\u00a0executions')
+    expect(says(data(8, 8, 8))).toContain('8\u00a0executions')
+    expect(says(data(1024, 2048, 1024), { ...work, note: 'B' })).toContain('1.0\u00a0KiB–2.0\u00a0KiB')
+    // Two values that read the same are one.
+    expect(says(data(1024, 1025, 1024), { ...work, note: 'B' })).toContain('1.0\u00a0KiB')
   })
 
   it('outlines a selected slice only where its track is shown', () => {

@@ -1,7 +1,7 @@
 /** The tooltip of the System Trace. It stands beside the pointer and takes no events. */
 import { useEffect, useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react'
 import { duration, num, timeMs } from '../../../shared/format'
-import { counterText, styleTokens, type SliceHit } from '../../../paint/timeline'
+import { counterSpanText, counterText, styleTokens, type SliceHit } from '../../../paint/timeline'
 import { request } from '../state/session'
 import { useView } from '../state/view'
 import type { Tip } from './controller'
@@ -48,7 +48,7 @@ export function TraceTip({ tip, input }: { readonly tip: Tip; readonly input: Tr
           <div className="big">{hit.row.track.name}</div>
           <Facts
             rows={[
-              ['Value', counterText(hit.row.track, hit.value)],
+              ['Value', counterSpanText(hit.row.track, hit.span)],
               ['Range', `${counterText(hit.row.track, hit.row.track.min)} – ${counterText(hit.row.track, hit.row.track.max)}`],
             ]}
           />

@@ -8,7 +8,7 @@ import { forgetTextWidths } from '../../../paint/text'
 import type { Theme } from '../../../paint/theme'
 import { geometry, type Geometry } from '../../../paint/geometry'
 import {
-  counterText,
+  counterSpanText,
   hitTest,
   indexOfRow,
   laneOf,
@@ -345,7 +345,7 @@ export class TraceController {
     const { cursor } = useView.getState()
     const at = cursor === null ? '' : `${timeMs(cursor)}, `
     if (hit.type === 'slice') describeCursor(`${at}${sliceWords(hit)}`)
-    else if (hit.type === 'counter') describeCursor(`${at}${hit.row.track.name} ${counterText(hit.row.track, hit.value)}`)
+    else if (hit.type === 'counter') describeCursor(`${at}${hit.row.track.name} ${counterSpanText(hit.row.track, hit.span)}`)
     else if (hit.type === 'empty' && hit.row?.type === 'track') describeCursor(`${at}nothing on ${hit.row.track.name}`)
   }
 
