@@ -197,3 +197,29 @@ describe('sharing', () => {
     expect(r.diagnostics.filter(d => d.code === 'snapshot-odd-item').map(d => d.count)).toEqual([3, 5003])
   })
 })
+
+describe('an early end above a tuple', () => {
+  const event = op('}(', text('action'), text('alloc'), text('addr'), 'K', [1], text('size'), 'K', [2], 'u')
+  const segment = op('}(', text('total_size'), 'K', [2], 'u')
+  test('a device list that is a tuple takes no events', async () => {
+    const data = op(P4, '}(', text('segments'), ']', text('device_traces'), '](', ')', event)
+    const { table, diagnostics } = await readSnapshot(bufferSource('h', data))
+    expect(diagnostics.map(d => d.code)).toEqual(['pickle-truncated'])
+    expect(table?.complete).toBe(false)
+    expect(table?.devices.map(d => d.count)).toEqual([0])
+  })
+  test('a tuple of segments takes no segment', async () => {
+    const { table, diagnostics } = await readSnapshot(bufferSource('h', op(P4, '}(', text('segments'), ')', segment)))
+    expect(diagnostics.map(d => d.code)).toEqual(['pickle-truncated'])
+    expect(table?.segments.count).toBe(0)
+  })
+  test('a tuple as the whole value takes no segment', async () => {
+    const { table, diagnostics } = await readSnapshot(bufferSource('h', op(P4, ')', segment)))
+    expect(diagnostics.map(d => d.code)).toContain('pickle-truncated')
+    expect(table?.segments.count ?? 0).toBe(0)
+  })
+  test('device_traces as a tuple', async () => {
+    const data = op(P4, '}(', text('segments'), ']', text('device_traces'), ')', event)
+    expect((await outcome(data)).codes).toEqual(['pickle-truncated'])
+  })
+})

@@ -6,11 +6,12 @@ import type { ByteSource, ReadOptions, ReadResult } from '../../shared/reader'
 import type { SnapshotTable } from '../../shared/tables'
 import { faultDiagnostic } from '../pickle/faults'
 import { feed } from '../pickle/feed'
+import { PickleFault } from '../pickle/store'
 import { Machine, type Fault } from '../pickle/machine'
 import type { CheckedSource } from '../source'
 import { assemble } from './assemble'
 import { otherForm } from './sniff'
-import { salvage } from './salvage'
+import { salvage, type Salvaged } from './salvage'
 import { SnapshotShapes } from './shapes'
 
 /**
@@ -39,7 +40,7 @@ export async function readSnapshot(source: ByteSource, opts: ReadOptions = {}): 
   }
   const bytesRead = machine.bytesFed - machine.waiting
   const trailing = machine.total - bytesRead
-  const open = state === 'stop' ? null : salvage(machine, shapes)
+  const open = state === 'stop' ? null : salvaged(machine, shapes)
   const fault = machine.fault
   machine.drop()
   const whole = { rootTag: machine.rootTag, rootVal: machine.rootVal, segmentsWhole: true, tracesWhole: true, openDevice: -1 }
@@ -85,6 +86,17 @@ export async function readSnapshot(source: ByteSource, opts: ReadOptions = {}): 
     })
   tellSettings(table, sink)
   return { table, diagnostics: sink.list }
+}
+
+/** What the open containers hold; null also where closing them meets a limit or a value that cannot take them. The fault is then that one, unless there was one before. */
+function salvaged(machine: Machine, shapes: SnapshotShapes): Salvaged | null {
+  try {
+    return salvage(machine, shapes)
+  } catch (e) {
+    if (!(e instanceof PickleFault)) throw e
+    machine.fault ??= { code: e.code, message: e.message, offset: machine.offset }
+    return null
+  }
 }
 
 const empty = (fault: Fault): Fault => ({ ...fault, message: 'the file is empty' })

@@ -3,7 +3,7 @@
  * their lists; the record that the cut goes through is left out.
  */
 import type { Machine } from '../pickle/machine'
-import { DICT, DICT_EMPTY, OBJ, STR } from '../pickle/tags'
+import { DICT, DICT_EMPTY, OBJ, STR, TUPLE } from '../pickle/tags'
 import { key } from './keys'
 import { EVENT, isList, SEGMENT } from './kinds'
 import { type SnapshotShapes } from './shapes'
@@ -18,6 +18,9 @@ export interface Salvaged {
   /** All of `device_traces` was whole. */
   readonly tracesWhole: boolean
 }
+
+/** A tuple is made whole: nothing above it on the stack is its item. */
+const canGrow = (kind: number): boolean => kind !== TUPLE && isList(kind)
 
 /** Closes what is open. The root is a dict (the keys met so far are set on it) or a list of segments; null where the stack holds neither. */
 export function salvage(m: Machine, shapes: SnapshotShapes): Salvaged | null {
@@ -36,6 +39,7 @@ export function salvage(m: Machine, shapes: SnapshotShapes): Salvaged | null {
   })
   /** Appends the whole records above `list` and answers the position after them. */
   const close = (list: number, from: number, want: number): number => {
+    if (!canGrow(store.objKind[list] as number)) return from
     let to = from
     while (to < m.sp && shapes.itemKind(m.tags[to] as number, m.vals[to] as number) === want) to++
     m.appendItems(OBJ, list, from, to)
@@ -55,10 +59,11 @@ export function salvage(m: Machine, shapes: SnapshotShapes): Salvaged | null {
     if (m.tags[i] !== STR) break
     const name = m.vals[i] as number
     const value = m.vals[i + 1] as number
-    const listed = m.tags[i + 1] === OBJ && isList(store.objKind[value] as number)
+    const shut = m.tags[i + 1] === OBJ && store.objKind[value] === TUPLE
+    const listed = m.tags[i + 1] === OBJ && canGrow(store.objKind[value] as number)
     const child = i + 2
     // A list on top of the stack may have further items to come.
-    const open = marked.has(child) || (child < m.sp ? m.tags[child] !== STR : listed)
+    const open = !shut && (marked.has(child) || (child < m.sp ? m.tags[child] !== STR : listed))
     if (open && name === key('segments') && listed) close(value, child, SEGMENT)
     else if (open && name === key('device_traces') && listed) openDevice = closeTraces(m, value, child, marked, close)
     else if (open) break
@@ -84,7 +89,7 @@ function closeTraces(
     if (m.tags[i] !== OBJ || !isList(store.objKind[m.vals[i] as number] as number)) return -1
     const child = i + 1
     const next = child < m.sp && m.tags[child] === OBJ ? (store.objKind[m.vals[child] as number] as number) : -1
-    const open = child >= m.sp || marked.has(child) || !isList(next)
+    const open = canGrow(store.objKind[m.vals[i] as number] as number) && (child >= m.sp || marked.has(child) || !isList(next))
     if (open) close(m.vals[i] as number, child, EVENT)
     m.appendItems(OBJ, traces, i, i + 1)
     if (open) return index
