@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,6 +58,24 @@ describe('exit codes and streams', () => {
     const text = await call('inspect', 'absent')
     expect(text.code).toBe(1)
     expect(text.out).toContain('cannot be opened')
+  })
+
+  it.skipIf(process.platform === 'win32')('a pipe or a folder where a file is meant is 1 and told', async () => {
+    execFileSync('mkfifo', [join(dir, 'pipe.json')])
+    for (const command of ['trace', 'snapshot'])
+      for (const path of ['pipe.json', 'empty']) {
+        const { code, out, err } = await call(command, path, '--json')
+        expect([command, path, code, err]).toEqual([command, path, 1, ''])
+        expect(JSON.parse(out)).toMatchObject({
+          diagnostics: [
+            { severity: 'error', code: 'file-unreadable', file: path, message: expect.stringContaining('not a regular file') as string },
+          ],
+        })
+      }
+    const { code, out } = await call('inspect', 'pipe.json')
+    expect(code).toBe(1)
+    expect(out).toContain('regular file')
+    expect(out).not.toContain('empty')
   })
 
   it('something read is 0', async () => {

@@ -1,9 +1,7 @@
 /**
  * The bounded look at a file that content sniffing works on: its first and last bytes, gzip looked through. Nothing here knows a format.
  */
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { fileSource, isGzip, type SourceProblem } from './source'
+import { fileSource, isGzip, openRegular, type SourceProblem } from './source'
 
 export const HEAD_BYTES = 64 * 1024
 /** Second look, for files whose first bytes leave the kind open (long metadata before the events). */
@@ -35,10 +33,8 @@ export const isWhole = (p: Probe): boolean => p.length !== null && p.head.length
 
 /** Reads head and tail. Rejects with the system's error when the file cannot be opened or is no regular file (a pipe is never waited for). */
 export async function probeFile(path: string, name: string, headBytes = HEAD_BYTES): Promise<Probe> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const { handle, stat } = await openRegular(path)
   try {
-    const stat = await handle.stat()
-    if (!stat.isFile()) throw new Error('not a regular file')
     const bytes = stat.size
     const readAt = async (at: number, length: number): Promise<Uint8Array> => {
       const buffer = new Uint8Array(length)

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -50,5 +51,16 @@ describe('byte sources', () => {
       for await (const c of s.chunks()) if (c.length) break
       await s.close()
     }
+  })
+  it.runIf(process.platform === 'linux')('refuses what is no regular file, does not wait for a pipe and leaves nothing open', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'nw-source-'))
+    execFileSync('mkfifo', [join(dir, 'pipe.json')])
+    const opened = async (): Promise<number> => (await readdir('/proc/self/fd')).length
+    const before = await opened()
+    for (let i = 0; i < 20; i++)
+      for (const path of [dir, join(dir, 'pipe.json'), '/dev/null'])
+        await expect(fileSource(path, 'x')).rejects.toThrow('not a regular file')
+    // Other work of the test's process may hold a few.
+    expect(await opened()).toBeLessThan(before + 20)
   })
 })

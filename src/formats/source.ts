@@ -1,6 +1,7 @@
 /**
  * Byte sources for the readers: files (plain or gzip), buffers for tests, and gzip over either. Nothing here knows a format.
  */
+import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import type { ByteSource } from '../shared/reader'
@@ -45,15 +46,45 @@ export function bufferSource(name: string, data: Uint8Array, chunk = CHUNK_BYTES
 
 export const isGzip = (head: Uint8Array): boolean => head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b
 
+/** The path leads to a folder, a pipe, a device or a socket. Its code is shaped like those of the system. */
+export class NotRegularFileError extends Error {
+  override readonly name = 'NotRegularFileError'
+  readonly code = 'ENOTREG'
+}
+
+/** Opens a regular file for reading, without waiting for the other end of a pipe. Rejects with the system's error or NotRegularFileError; nothing stays open then. */
+export async function openRegular(path: string): Promise<{ readonly handle: FileHandle; readonly stat: Stats }> {
+  // Windows has no O_NONBLOCK.
+  const nonblock = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0
+  const handle = await open(path, constants.O_RDONLY | nonblock)
+  try {
+    const stat = await handle.stat()
+    if (!stat.isFile())
+      throw new NotRegularFileError(stat.isDirectory() ? 'it is a folder, not a regular file' : 'it is not a regular file')
+    return { handle, stat }
+  } catch (e) {
+    await handle.close()
+    throw e
+  }
+}
+
 /**
- * Source over a file. Gzip is recognised by its magic bytes, not by the name. The file is opened once; the size is the one at opening,
- * so that a growing file is read up to where it was.
+ * Source over a regular file. Gzip is recognised by its magic bytes, not by the name. The file is opened once; the size is the one at opening,
+ * so that a growing file is read up to where it was. Rejects as openRegular does.
  */
 export async function fileSource(path: string, name: string, chunk = CHUNK_BYTES): Promise<CheckedSource & { close(): Promise<void> }> {
-  const handle: FileHandle = await open(path, 'r')
-  const { size } = await handle.stat()
+  const {
+    handle,
+    stat: { size },
+  } = await openRegular(path)
   const head = new Uint8Array(2)
-  const { bytesRead } = await handle.read(head, 0, 2, 0)
+  let bytesRead: number
+  try {
+    bytesRead = (await handle.read(head, 0, 2, 0)).bytesRead
+  } catch (e) {
+    await handle.close()
+    throw e
+  }
   let consumed = 0
   let problem: SourceProblem | null = null
   const plain: CheckedSource = {

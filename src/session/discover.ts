@@ -319,7 +319,12 @@ async function sniffAll(
     }
     const stamp = `${s.dev}:${s.ino}:${s.size}:${s.mtimeNs}:${s.ctimeNs}`
     const known = options.cache?.get(file.path)
-    const result = known?.stamp === stamp ? known.result : s.size === 0n ? sniffEmpty(file.path) : await sniffFile(file.absolute, file.path)
+    const result =
+      known?.stamp === stamp
+        ? known.result
+        : s.isFile() && s.size === 0n
+          ? sniffEmpty(file.path)
+          : await sniffFile(file.absolute, file.path)
     options.cache?.set(file.path, { stamp, result })
     out.set(file.path, { result, stat: s })
   }
