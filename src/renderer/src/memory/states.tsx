@@ -6,6 +6,7 @@ import { fileSize } from '../../../shared/format'
 import { Icon } from '../shell/icons'
 import { showDiagnostics } from '../shell/ui'
 import { cancelJob, retryFile, useSession } from '../state/session'
+import { awaitsSource } from '../trace/input'
 import { copyText } from './copy'
 
 const baseName = (path: string): string => path.split('/').at(-1) ?? path
@@ -21,6 +22,7 @@ function useSnapshots(): readonly { readonly file: CatalogFile; readonly job: Jo
 }
 
 export function NoAllocator(): ReactElement {
+  const view = useSession(s => s.view)
   const opening = useSession(s => s.view === null && s.session !== null)
   const snapshots = useSnapshots()
   const session = useSession(s => s.session)
@@ -41,7 +43,9 @@ export function NoAllocator(): ReactElement {
         </div>
       </div>
     )
-  if (opening || snapshots.some(s => s.job === null && s.file.bytes > 0)) return <div className="fill" aria-busy="true" />
+  // A job is done a moment before the view holds what it read.
+  const awaited = view !== null && snapshots.some(s => s.job && awaitsSource(view, s.job))
+  if (opening || awaited || snapshots.some(s => s.job === null && s.file.bytes > 0)) return <div className="fill" aria-busy="true" />
   if (snapshots.length) {
     const { file } = snapshots[0]
     const empty = snapshots.every(s => s.file.bytes === 0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Job, SessionView, SourceInfo } from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
 import { track } from '../../../paint/timeline/testing'
-import { jobProgress, pinMarks, panelState, trackCount, traceJobs } from './input'
+import { awaitsSource, jobProgress, pinMarks, panelState, trackCount, traceJobs } from './input'
 
 const source = (index: number, kind: SourceInfo['kind'], group: number | null): SourceInfo => ({
   index,
@@ -66,8 +66,26 @@ describe('what the panel shows', () => {
     expect(state(null)).toBe('loading')
     expect(state(view(), [job()])).toBe('loading')
     expect(state(view(), [job({ state: 'failed' })])).toBe('failed')
-    expect(state(view(), [job({ state: 'done' })])).toBe('empty')
+    const read = [source(0, 'chrome-trace', null)]
+    expect(state(view({ sources: read }), [job({ state: 'done' })])).toBe('empty')
     expect(state(view({ groups: [group(0, [0])], tracks: [track(1)] }), [job()])).toBe('tracks')
+  })
+
+  it('stays busy between the end of a job and the view that holds its file, or the reason why it does not', () => {
+    const done = job({ state: 'done' })
+    const trouble = (path: string, severity: 'error' | 'info'): SessionView =>
+      view({
+        diagnostics: [{ severity, code: 'c', file: path, offset: null, message: '', meaning: '', action: '', count: 1 }],
+      })
+    expect(awaitsSource(view(), done)).toBe(true)
+    expect(state(view(), [done])).toBe('loading')
+    expect(awaitsSource(view(), job())).toBe(false)
+    expect(awaitsSource(view({ sources: [source(1, 'chrome-trace', 0)] }), done)).toBe(true)
+    expect(awaitsSource(view({ sources: [source(0, 'chrome-trace', 0)] }), done)).toBe(false)
+    expect(awaitsSource(trouble('a/trace.json', 'info'), done)).toBe(true)
+    expect(awaitsSource(trouble('a/other.json', 'error'), done)).toBe(true)
+    expect(awaitsSource(trouble('a/trace.json', 'error'), done)).toBe(false)
+    expect(state(trouble('a/trace.json', 'error'), [done])).toBe('empty')
   })
 
   it('says that the trace lies elsewhere, and where', () => {

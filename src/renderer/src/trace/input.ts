@@ -16,7 +16,7 @@ export interface TraceInput {
 
 export type PanelState =
   | { readonly type: 'none' }
-  /** Nothing is known yet: the trace is being read, or the view is on its way. */
+  /** Nothing is known yet: the trace is being read (`done`: was read, and is being taken in), or the view is on its way. */
   | { readonly type: 'loading'; readonly job: Job | null }
   /** The session has no trace, or its traces hold nothing to draw. */
   | { readonly type: 'empty'; readonly traces: number }
@@ -64,6 +64,13 @@ function noteOf(j: Job): Pick<NoteRow, 'key' | 'label' | 'words' | 'progress' | 
   }
 }
 
+/** Whether a file was read, but the view does not hold it yet: a job is done a moment before the engine has taken in what was read. */
+export const awaitsSource = (view: SessionView, j: Job): boolean =>
+  j.state === 'done' &&
+  !view.sources.some(s => s.file === j.file) &&
+  // What the engine could not take in has an error instead of a source.
+  !view.diagnostics.some(d => d.severity === 'error' && d.file === j.path)
+
 /** Decides what the panel shows for the active time group. */
 export function panelState(
   view: SessionView | null,
@@ -94,6 +101,8 @@ export function panelState(
       shown: names(view.sources.filter(s => here?.sources.includes(s.index) ?? false)),
     }
   }
+  const awaited = jobs.find(j => awaitsSource(view, j))
+  if (awaited) return { type: 'loading', job: awaited }
   const failed = jobs.find(j => j.state === 'failed' || j.state === 'cancelled')
   if (failed) return { type: 'failed', job: failed }
   return { type: 'empty', traces: view.sources.filter(s => s.kind === 'chrome-trace').length }

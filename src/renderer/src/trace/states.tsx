@@ -41,12 +41,14 @@ export function TraceState({ state }: { readonly state: PanelState }): ReactElem
               >
                 <i style={{ width: `${job.total > 0 ? (100 * job.done) / job.total : 0}%` }} />
               </div>
-              <div className="acts">
-                <button className="btn" onClick={() => void request('job.cancel', { job: job.id }).catch(fail)}>
-                  <Icon name="close" size={12} />
-                  Cancel
-                </button>
-              </div>
+              {job.state !== 'done' && (
+                <div className="acts">
+                  <button className="btn" onClick={() => void request('job.cancel', { job: job.id }).catch(fail)}>
+                    <Icon name="close" size={12} />
+                    Cancel
+                  </button>
+                </div>
+              )}
             </>
           )}
         </div>
