@@ -23,9 +23,9 @@ export interface FetchInput {
   readonly near: readonly TrackInfo[]
 }
 
-const IN_FLIGHT = 2
-/** Levels and tracks per request: an answer grows with both. */
-const BATCH_LANES = 48
+const IN_FLIGHT = 4
+/** Levels and tracks per request: an answer grows with both. Small ones keep the engine free for what comes between, and so the page while it decodes. */
+export const BATCH_LANES = 12
 const BATCH_TRACKS = 32
 /** Kept columns over all tracks before those out of sight are forgotten. */
 const KEEP_COLUMNS = 2_000_000
