@@ -8,24 +8,35 @@ import type { TrackModel } from '../src/analysis/trace/model'
 import { buildTraceModel } from '../src/analysis/trace/tracks'
 import { slicesInWindow } from '../src/analysis/trace/window'
 import { sliceAt, splitSlices } from '../src/paint/timeline'
+import { BATCH_LANES } from '../src/renderer/src/trace/fetcher'
+import { planFetch, type Span } from '../src/renderer/src/trace/fetchWindow'
 import { sequence, traceOf } from './synthetic'
 import { peakMb, spread, took, type Took } from './took'
 
-const WIDTH = 1400
-const TRACKS = 20
+/** Width of a plot, CSS px. */
+const WIDTH = 1100
 
 const n = Number(process.argv[2] ?? 2e6)
 const table = traceOf(n)
 let model = buildTraceModel(traceOf(1000)) // a first small one, so that the compiler's work is not measured
 const build = took(() => (model = buildTraceModel(table)))
 const range = model.range as readonly [number, number]
-const visible = model.tracks.filter(t => t.kind === 'slices').slice(0, TRACKS)
+const extent: Span = { start: range[0], end: range[1] }
+/** The tracks of one request of the panel, which asks for up to so many levels at a time. */
+const visible: TrackModel[] = []
+let lanes = 0
+for (const t of model.tracks) {
+  if (t.kind !== 'slices') continue
+  if (lanes + t.depth > BATCH_LANES) break
+  visible.push(t)
+  lanes += t.depth
+}
 
-/** Window `i` of a walk through all zooms (the whole trace to 1/32,768 of it) and places. */
-function windowAt(i: number): readonly [number, number] {
+/** What the panel asks for when window `i` is shown, of a walk through all zooms (the whole trace to 1/32,768 of it) and places: a screen more on both sides. */
+function requestAt(i: number): { readonly start: number; readonly end: number; readonly columns: number } {
   const span = (range[1] - range[0]) / 2 ** (i % 16)
   const start = range[0] + ((i * 0.618) % 1) * (range[1] - range[0] - span)
-  return [start, start + span]
+  return planFetch({ start, end: start + span }, extent, WIDTH)
 }
 
 /** Slices that touch the window, by looking at each one. */
@@ -37,16 +48,19 @@ function scan(tracks: readonly TrackModel[], start: number, end: number): number
 }
 
 const windows: Took[] = []
-for (let i = 0; i < 1600; i++) {
-  const [a, b] = windowAt(i)
-  windows.push(took(() => void slicesInWindow(table, visible, a, b, WIDTH)))
+let most = 0
+for (let i = 0; i < 3200; i++) {
+  const { start, end, columns } = requestAt(i)
+  let answered = 0
+  windows.push(took(() => (answered = slicesInWindow(table, visible, start, end, columns).start.length)))
+  most = Math.max(most, answered)
 }
 const scans: Took[] = []
 for (let i = 0; i < 64; i++) {
-  const [a, b] = windowAt(i)
+  const { start, end, columns } = requestAt(i)
   let counted = 0
-  scans.push(took(() => (counted = scan(visible, a, b))))
-  const answered = slicesInWindow(table, visible, a, b, WIDTH).merged.reduce((s, m) => s + m, 0)
+  scans.push(took(() => (counted = scan(visible, start, end))))
+  const answered = slicesInWindow(table, visible, start, end, columns).merged.reduce((s, m) => s + m, 0)
   if (answered !== counted) throw new Error(`window ${i}: the query stands for ${answered} slices, a scan counts ${counted}`)
 }
 
@@ -58,15 +72,15 @@ for (let i = 0; i < 2000; i++) {
 }
 
 // The hit test of the screen: what lies under the pointer, in the columns of an answer for the whole trace.
-const [a, b] = windowAt(0)
-const columns = splitSlices({ version: 1, ...slicesInWindow(table, visible, a, b, WIDTH) }, { start: a, end: b, columns: WIDTH })
+const asked = requestAt(0)
+const columns = splitSlices({ version: 1, ...slicesInWindow(table, visible, asked.start, asked.end, asked.columns) }, asked)
 const hits: Took[] = []
 let found = 0
 for (let i = 0; i < 20_000; i++) {
   const c = columns[i % columns.length]
   const lane = i % (c.laneStart.length - 1)
-  const t = a + random() * (b - a)
-  hits.push(took(() => (found += sliceAt(c, lane, t, (b - a) / WIDTH) >= 0 ? 1 : 0)))
+  const t = asked.start + random() * (asked.end - asked.start)
+  hits.push(took(() => (found += sliceAt(c, lane, t, (range[1] - range[0]) / WIDTH) >= 0 ? 1 : 0)))
 }
 if (found === 0) throw new Error('no hit test found a slice')
 
@@ -75,7 +89,9 @@ const overview = took(() => void busyOverview(table, model, WIDTH, range[0], ran
 process.stdout.write(
   JSON.stringify({
     n,
-    tracks: TRACKS,
+    tracks: visible.length,
+    lanes,
+    most,
     width: WIDTH,
     build: build.work,
     // The first one is told apart: it prepares what the later ones use.

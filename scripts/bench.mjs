@@ -233,11 +233,13 @@ function queries() {
   else {
     const peer = `scan of these tracks ${ms(q.scan.p50)}, ${figure(q.scan.p50 / q.window.p50)}x`
     report.table(head, [
-      [`slices of a window (${q.tracks} tracks, ${q.width} px, all zooms)`, ...cells(q.window), peer],
+      [`slices of a window (a request of ${q.lanes} levels, ${q.width} px, all zooms)`, ...cells(q.window), peer],
       ['details of a slice', ...cells(q.details), ''],
       ['what lies under the pointer', ...cells(q.hit), ''],
     ])
-    report.line(`first query ${ms(q.first)}, tracks built in ${ms(q.build)}, overview ${ms(q.overview)}, peak memory ${figure(q.rssMb)} MB`)
+    report.line(
+      `at most ${q.most.toLocaleString('en-US')} slices in an answer; first query ${ms(q.first)}, tracks built in ${ms(q.build)}, overview ${ms(q.overview)}, peak memory ${figure(q.rssMb)} MB`,
+    )
   }
   const events = quick ? 400_000 : 1_700_000
   const h = least([join(cache, 'out/history.mjs'), String(events)], 'zoomed')
