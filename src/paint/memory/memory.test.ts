@@ -215,6 +215,21 @@ describe('paintMemory', () => {
     expect(texts.some(t => t.startsWith('Allocated before'))).toBe(false)
   })
 
+  it('lays the hatch of the start state on the colours while an owner is shown alone, so that its part is seen', () => {
+    const fills = (only: number | null): { readonly boxes: number; readonly lines: number } => {
+      const r = recordingContext()
+      const s = scene({ options: { reserved: false, allocated: false, startState: true, peak: false, only } })
+      paintMemory(r.ctx, testTheme(), s)
+      const { gutter, plot } = s.geometry
+      const whole = (args: readonly unknown[]): boolean => args[0] === gutter && args[2] === plot && args[3] === s.scale.height
+      return {
+        boxes: r.calls.filter(c => c.name === 'fillRect' && whole(c.args)).length,
+        lines: r.calls.filter(c => c.name === 'lineTo').length,
+      }
+    }
+    expect(fills(2)).toEqual({ boxes: fills(null).boxes - 1, lines: fills(null).lines })
+  })
+
   it('writes the value beside the cursor with what it counts', () => {
     expect(painted({ cursor: 5e6, value: { at: 5e6, bytes: 500 } })).toContain('500\u00a0B active, requested')
     expect(painted({ cursor: 5e6, value: { at: 5e6, bytes: 500 }, valueFlag: false })).not.toContain('500\u00a0B active, requested')

@@ -202,7 +202,9 @@ function drawStart(ctx: Context2D, theme: Theme, scene: MemoryScene, place: Pict
   if (open) ctx.lineTo(place.x(p.width), bottom)
   ctx.closePath()
   ctx.clip()
-  hatch(ctx, g.gutter, s.top, g.plot, s.height, hatchStyle(theme, 'start'))
+  const style = hatchStyle(theme, 'start')
+  // An owner that is shown alone is seen in the start state too: the lines then lie on the colours of the picture.
+  hatch(ctx, g.gutter, s.top, g.plot, s.height, (scene.options.only ?? null) === null ? style : { ...style, background: null })
   ctx.restore()
   if (!edge.length) return
   ctx.fillStyle = theme.token('--hatch-start-line')

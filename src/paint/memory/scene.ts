@@ -9,6 +9,8 @@ export interface MemoryOptions {
   readonly allocated: boolean
   readonly startState: boolean
   readonly peak: boolean
+  /** Only this owner group is in full colour; absent or null for all. */
+  readonly only?: number | null
 }
 
 export interface MemoryScene {

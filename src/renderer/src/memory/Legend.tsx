@@ -10,7 +10,7 @@ import { setMemorySettings, useMemorySettings } from './settings'
 import { useAllocation } from './useAllocation'
 import { useView } from '../state/view'
 
-/** Below this height of the chart, groups that hold nothing are left out. */
+/** Below this height of the chart, groups that hold nothing (neither live nor in the start state) are left out. */
 const TIGHT = 240
 
 interface Props {
@@ -31,8 +31,8 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
     const value = (g: number): number | null => (m ? m.groups[g] - (startState ? m.startGroups[g] : 0) : null)
     const names = groupNames(info.groups)
     return info.groups
-      .map((g, i) => ({ ...g, name: names[i], index: i, bytes: value(i) }))
-      .filter(r => height >= TIGHT || m === null || r.bytes !== 0)
+      .map((g, i) => ({ ...g, name: names[i], index: i, bytes: value(i), start: startState && m ? m.startGroups[i] : 0 }))
+      .filter(r => height >= TIGHT || m === null || r.bytes !== 0 || r.start > 0)
   }, [info.groups, m, startState, height])
   const text = (b: number | null): string => (b === null ? '—' : inUnit(b, unit))
   const title = (b: number | null): string => (b === null ? 'Nothing is known at the cursor' : `${memory(b)}, ${exactBytes(b)} requested`)
@@ -45,7 +45,7 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
             key={r.index}
             className={`r${r.bytes === 0 ? ' dim' : ''}${r.index === pinnedGroup ? ' pin' : ''}${only !== null && only !== r.index ? ' off' : ''}`}
             aria-pressed={only === r.index}
-            title={`${r.label}${r.file ? `\n${r.file}:${r.line}` : ''}\nAt the cursor: ${title(r.bytes)}\nAt the peak: ${memory(r.peakBytes)}\nClick shows it alone, click again shows all.`}
+            title={`${r.label}${r.file ? `\n${r.file}:${r.line}` : ''}\nAt the cursor: ${title(r.bytes)}${r.start > 0 ? `\nIn the start state at the cursor: ${title(r.start)}` : ''}\nAt the peak${startState && info.startActiveBytes > 0 ? ', start state included' : ''}: ${memory(r.peakBytes)}\nClick shows it alone, click again shows all.`}
             onClick={() => setMemorySettings({ only: only === r.index ? null : r.index })}
           >
             <i className="sw" style={{ background: `var(${groupToken(r.index)})` }} />
