@@ -85,6 +85,27 @@ describe('a root', () => {
     useSession.setState({ root: root([b]), session: null, view: null })
     expect(asked).toEqual(['session.open a'])
   })
+  it('opens a session that appears while none is shown: the removed one written again, or a new one', () => {
+    const [a, b, c] = [session('a', '2026_01_02'), session('b', '2026_01_01'), session('c', '2026_01_03')]
+    useSession.setState({ root: root([a, b]) })
+    useSession.setState({ root: root([b]), session: null, view: null })
+    useSession.setState({ root: root([b], { version: 2 }) }) // b was there before
+    expect(asked).toEqual(['session.open a'])
+    useSession.setState({ root: root([a, b]) })
+    expect(asked).toEqual(['session.open a', 'session.open a'])
+    expect(useSession.getState().session).toBe('a')
+    useSession.setState({ root: root([b]), session: null, view: null })
+    useSession.setState({ root: root([b, c]) })
+    expect(asked.at(-1)).toBe('session.open c')
+    expect(useUi.getState().notices).toEqual([])
+  })
+  it('opens the only session again when it is written again', () => {
+    const a = session('a', '2026_01_02')
+    useSession.setState({ root: root([a]) })
+    useSession.setState({ root: root([]), session: null, view: null })
+    useSession.setState({ root: root([a]) })
+    expect(asked).toEqual(['session.open a', 'session.open a'])
+  })
 })
 
 describe('a view', () => {

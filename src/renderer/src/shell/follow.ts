@@ -125,7 +125,7 @@ function onView(s: SessionState, p: SessionState): void {
   else grow(p.view, s.view)
 }
 
-/** Root that the frame has shown, and the sessions it knew: what is new gets a notice, what was there does not. */
+/** Root that the frame has shown, and the sessions it held last: what is new gets a notice, what was there does not. */
 let root: string | null = null
 let known = new Set<string>()
 
@@ -147,10 +147,13 @@ function onRoot(s: SessionState, p: SessionState): void {
   if (s.root.scanning) return // sessions of the first walk are not news, and the newest is known when it has ended
   const first = known.size === 0
   const fresh = sessions.filter(x => !known.has(x.id))
-  known = new Set([...known, ...sessions.map(x => x.id)])
-  if (first) {
-    const newest = newestSession(sessions)
-    if (newest && useSession.getState().session === null) void openSession(newest.id)
+  // What is gone is forgotten: a session that is written again is new.
+  known = new Set(sessions.map(x => x.id))
+  // With nothing on the screen a new session opens; one that was there before never takes the place of a removed one by itself.
+  const blank = useSession.getState().session === null
+  if (first || (blank && fresh.length > 0)) {
+    const newest = newestSession(fresh)
+    if (newest && blank) void openSession(newest.id)
     return
   }
   for (const x of fresh.slice(0, 3)) {
