@@ -180,7 +180,7 @@ describe('words', () => {
 
 describe('eventTick', () => {
   it('labels whole events only', () => {
-    expect([-2, -1, -0.5, 0, 0.5, 1200].map(eventTick)).toEqual(['', 'start', '', '0', '', '1,200'])
+    expect([-2, -1, -0.5, -0, 0, 0.5, 1200].map(eventTick)).toEqual(['', 'start', '', '0', '0', '', '1,200'])
   })
 })
 

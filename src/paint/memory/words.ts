@@ -20,7 +20,7 @@ export const positionLabel = (axis: Axis, at: number): string =>
   axis === 'time' ? timeMs(at) : at < 0 ? 'start state' : `event ${num(Math.floor(at))}`
 
 /** Tick of the event axis: whole events only, the start state by its name. */
-export const eventTick = (v: number): string => (v === -1 ? 'start' : v >= 0 && Number.isInteger(v) ? num(v) : '')
+export const eventTick = (v: number): string => (v === -1 ? 'start' : v >= 0 && Number.isInteger(v) ? num(v === 0 ? 0 : v) : '') // 0 also for -0
 
 /** Words on the hatched stretches outside the recording. */
 export const beforeLabel = (axis: Axis, at: number): string => (axis === 'time' ? `not recorded before ${timeMs(at, 1)}` : '')

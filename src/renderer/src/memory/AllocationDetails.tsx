@@ -207,7 +207,7 @@ function Facts({ d, info }: { readonly d: Details; readonly info: AllocatorInfo 
     ['Inside', d.inside ? <Inside inside={d.inside} /> : missing('No slice of the framework trace covers the time of the allocation')],
     ['Freed by', <FreedBy d={d} key="f" />],
   ]
-  if (d.compileContext) rows.push(['Compiled in', <span title={d.compileContext}>{d.compileContext}</span>])
+  if (d.compileContext && d.compileContext !== 'N/A') rows.push(['Compiled in', <span title={d.compileContext}>{d.compileContext}</span>])
   if (d.userMetadata)
     rows.push([
       'Metadata',

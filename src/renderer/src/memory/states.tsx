@@ -72,10 +72,11 @@ export function NoAllocator(): ReactElement {
   return <NoSnapshot />
 }
 
+/** The calls of the user guide, section 1. */
 const CALL = [
-  'torch.cuda.memory._record_memory_history()',
+  'mem._record_memory_history()',
   '# ... the steps to look at ...',
-  'torch.cuda.memory._dump_snapshot("memory_snapshot_rank0.pickle")',
+  'profiler.export_snapshot(f"memory_snapshot_rank{rank}.pickle")',
 ]
 
 function NoSnapshot(): ReactElement {

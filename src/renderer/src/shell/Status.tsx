@@ -70,7 +70,7 @@ export function Status({ small }: { readonly small: boolean }): ReactElement {
           <kbd>A</kbd>
           <kbd>S</kbd>
           <kbd>D</kbd>
-          move
+          move and zoom
         </span>
       )}
       {view && (
