@@ -9,7 +9,7 @@ import { discover } from '../session/discover'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ParsedTable, TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
-import { hasUnixTime, isReadable, readFile } from './read'
+import { hasUnixTime, isReadable, readerFailed, readFile } from './read'
 
 export interface AtSlice {
   readonly track: string
@@ -53,16 +53,20 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
     endProgress(io)
     diagnostics.push(...found)
     if (!table) continue
-    read = true
-    const why = notPlaced(table)
-    if (why) diagnostics.push({ ...why, file: file.path, offset: null, count: 1 })
-    else if (table.kind === 'chrome-trace') {
-      const model = buildTraceModel(table)
-      slices.push(time => slicesOf(table, model, time))
-    } else {
-      const models = replayAll(table)
-      const { epochNs } = table
-      memory.push(time => models.map(m => memoryOf(file.rank ?? 0, m, Number(time - epochNs))))
+    try {
+      const why = notPlaced(table)
+      if (why) diagnostics.push({ ...why, file: file.path, offset: null, count: 1 })
+      else if (table.kind === 'chrome-trace') {
+        const model = buildTraceModel(table)
+        slices.push(time => slicesOf(table, model, time))
+      } else {
+        const models = replayAll(table)
+        const { epochNs } = table
+        memory.push(time => models.map(m => memoryOf(file.rank ?? 0, m, Number(time - epochNs))))
+      }
+      read = true
+    } catch (e) {
+      diagnostics.push(...readerFailed(file, e).diagnostics)
     }
   }
   const at = (time: bigint): AtDocument => ({

@@ -10,7 +10,7 @@ import type { CatalogFile, CatalogSession, FileState } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ParsedTable, SnapshotTable, TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
-import { isReadable, rankFactsOf, readFile } from './read'
+import { isReadable, rankFactsOf, readerFailed, readFile } from './read'
 
 /** Reads the tree below `path` (absolute). Nothing is read when no file of a known kind can be. */
 export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
@@ -25,11 +25,15 @@ export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
       const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
       endProgress(io)
       diagnostics.push(...found)
-      if (table) ranks.set(file.id, rankFactsOf(table))
-      states.set(
-        file.id,
-        table ? { state: table.complete ? 'complete' : 'truncated', facts: factsOf(table) } : { state: 'unreadable', facts: {} },
-      )
+      states.set(file.id, { state: 'unreadable', facts: {} })
+      if (!table) continue
+      try {
+        const facts = factsOf(table)
+        ranks.set(file.id, rankFactsOf(table))
+        states.set(file.id, { state: table.complete ? 'complete' : 'truncated', facts })
+      } catch (e) {
+        diagnostics.push(...readerFailed(file, e).diagnostics)
+      }
     }
   const checks = rankChecks(catalog.sessions, ranks)
   const sessions = catalog.sessions.map(s => describe(s, states, checks.bySession.get(s.id) ?? []))

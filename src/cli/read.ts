@@ -12,7 +12,7 @@ import type { ParsedTable, SnapshotTable, TraceTable } from '../shared/tables'
 export const isReadable = (f: CatalogFile): boolean =>
   (f.kind === 'chrome-trace' || f.kind === 'memory-snapshot') && f.state !== 'empty' && f.state !== 'unreadable'
 
-/** Reads one file of the catalog; a file that cannot be opened any more is a diagnostic. */
+/** Reads one file of the catalog. Never rejects: a file that cannot be opened any more, or whose reader fails, is a diagnostic, and the other files go on. */
 export async function readFile(
   root: string,
   file: CatalogFile,
@@ -27,23 +27,35 @@ export async function readFile(
   try {
     source = await fileSource(join(root, file.path), file.path)
   } catch (e) {
-    const d: Diagnostic = {
-      severity: 'error',
-      code: 'file-unreadable',
-      file: file.path,
-      offset: null,
-      message: `The file cannot be opened: ${systemReason(e)}.`,
-      meaning: 'Nothing of it is shown.',
-      action: 'Check that it is still there and its permissions.',
-      count: 1,
-    }
-    return { table: null, diagnostics: [d] }
+    return nothing(
+      file,
+      'file-unreadable',
+      `The file cannot be opened: ${systemReason(e)}.`,
+      'Check that it is still there and its permissions.',
+    )
   }
   try {
     return await read(source, options)
+  } catch (e) {
+    return readerFailed(file, e)
   } finally {
     await source.close()
   }
+}
+
+/** A file on which a reader, or what makes figures of its table, failed. Readers tell bad data in diagnostics, so this is a defect of the program. */
+export const readerFailed = (file: CatalogFile, e: unknown): ReturnType<typeof nothing> =>
+  nothing(
+    file,
+    'reader-failed',
+    `The reader failed on this file (${e instanceof Error ? e.message : String(e)}).`,
+    'This is a bug of the program, not of the file: please report it with the file.',
+  )
+
+const nothing = (file: CatalogFile, code: string, message: string, action: string) => {
+  const meaning = 'Nothing of it is shown; the other files are.'
+  const d: Diagnostic = { severity: 'error', code, file: file.path, offset: null, message, meaning, action, count: 1 }
+  return { table: null, diagnostics: [d] } as const
 }
 
 /** Whether the times of a table are Unix times. */

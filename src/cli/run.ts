@@ -36,7 +36,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (e) {
     endProgress(io)
     if (e instanceof UsageError || (parsed.command === 'sample' && e instanceof RangeError)) return usage(e, io, parsed.command)
-    io.err(`neuron-workbench: ${e instanceof Error ? (e.stack ?? e.message) : String(e)}\n`)
+    // Line by line: the stack keeps its lines, names within it cannot steer the terminal.
+    const lines = (e instanceof Error ? (e.stack ?? e.message) : String(e)).split('\n')
+    io.err(`neuron-workbench: ${lines.map(plain).join('\n')}\n`)
     if (parsed.command !== 'serve' && parsed.json)
       io.out(
         toJson(
