@@ -3,7 +3,7 @@
  * serves PATH, or the sample profile, to the browser instead. `--browser` asks for that; `--retry` tries a download again that failed before.
  */
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { downloadElectron, DOWNLOAD_MS, electronBinary, electronPackage, forgetFailure, rememberedFailure } from './electron-binary.mjs'
@@ -27,6 +27,16 @@ export function startArguments(argv, from) {
   const paths = rest.filter(a => !a.startsWith('-'))
   if (unknown || paths.length > 1) return { usage: `usage: npm start [-- PATH] [--browser] [--retry]${unknown ? ` (not ${unknown})` : ''}` }
   return { path: paths.length ? resolve(from, paths[0]) : null, browser: rest.includes('--browser'), retry: rest.includes('--retry') }
+}
+
+/** Told before anything is built or shown. What else may be wrong with a path is told by what opens it. */
+function isAbsent(path) {
+  try {
+    statSync(path)
+    return false
+  } catch (e) {
+    return e.code === 'ENOENT'
+  }
 }
 
 /** The Electron binary, or why there is no window: `{ binary }` or `{ reason }`. */
@@ -140,6 +150,10 @@ async function main() {
   if (args.usage) {
     say(args.usage)
     return 2
+  }
+  if (args.path && isAbsent(args.path)) {
+    say(`neuron-workbench: ${JSON.stringify(args.path)} cannot be opened: there is nothing of that name.`)
+    return 1
   }
   await ensureBuilt()
   if (args.retry) forgetFailure()

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -50,6 +51,18 @@ describe('arguments', () => {
   it('are refused where they are neither', () => {
     expect(startArguments(['--what'], '/')).toMatchObject({ usage: expect.stringContaining('--what') as string })
     expect(startArguments(['a', 'b'], '/')).toHaveProperty('usage')
+  })
+})
+
+describe('a path that is not there', () => {
+  it('is one sentence and exit code 1', () => {
+    const absent = join(folder, 'absent')
+    const ran = spawnSync(process.execPath, [resolve(import.meta.dirname, 'start.mjs'), '--', absent], { encoding: 'utf8' })
+    expect(ran).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `neuron-workbench: ${JSON.stringify(absent)} cannot be opened: there is nothing of that name.\n`,
+    })
   })
 })
 

@@ -6,6 +6,7 @@ import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../../package.json'
+import { systemReason } from '../formats/system-error'
 import { serveBrowser } from '../main/browser/serve'
 import { builtFolder, Bundle } from '../main/bundle'
 import { createHost } from '../main/host/host'
@@ -50,11 +51,17 @@ export async function serveCommand(argv: readonly string[]): Promise<number> {
     return 1
   }
   const sample = (): Promise<string> => ensureSample(cacheDir(), version)
-  let roots: string[]
+  const roots: string[] = []
+  for (const p of args.paths)
+    try {
+      roots.push(await realpath(resolve(p)))
+    } catch (e) {
+      return failed(`${resolve(p)} cannot be opened: ${systemReason(e)}.`)
+    }
   try {
-    roots = args.paths.length ? await Promise.all(args.paths.map(p => realpath(resolve(p)))) : [await sample()]
+    if (roots.length === 0) roots.push(await sample())
   } catch (e) {
-    return failed(e instanceof Error ? e.message : String(e))
+    return failed(`the sample profile cannot be written: ${systemReason(e)}.`)
   }
   const host = createHost({
     version,
