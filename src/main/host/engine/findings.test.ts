@@ -26,6 +26,10 @@ describe('findings of the models', () => {
     expect(replayFindings('f', replayed({ selfCheck: { ok: false, replayBytes: 5, tableBytes: 9 } }))).toMatchObject([
       { code: 'replay-differs-from-table', severity: 'warning', message: expect.stringMatching(/5\u00a0B active.*9\u00a0B/) },
     ])
+    const [whole] = replayFindings('f', replayed({ selfCheck: { ok: false, replayBytes: 5, tableBytes: 9 } }))
+    const [cut] = replayFindings('f', replayed({ selfCheck: { ok: false, replayBytes: 5, tableBytes: 9 } }), false)
+    expect([whole?.action.includes('max_entries'), cut?.action.includes('max_entries')]).toEqual([true, false])
+    expect(cut?.action).toContain('copy it again')
     expect(replayFindings('f', replayed({ retired: 4 }))).toMatchObject([{ code: 'replay-address-reused', count: 4 }])
     expect(replayFindings('f', replayed({ unknownFrees: 2, unknownFreeBytes: 64 }))).toMatchObject([
       { code: 'replay-unknown-frees', count: 2 },

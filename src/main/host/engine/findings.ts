@@ -48,7 +48,8 @@ export function traceFindings(file: string, model: TraceModel): readonly Diagnos
   return out
 }
 
-export function replayFindings(file: string, model: AllocatorModel): readonly Diagnostic[] {
+/** `complete`: the file was read to its end; where it was not, the missing events are in the file and not in a longer recording. */
+export function replayFindings(file: string, model: AllocatorModel, complete = true): readonly Diagnostic[] {
   const out: Diagnostic[] = []
   const { selfCheck, retired, unknownFrees, unknownFreeBytes } = model.figures
   const device = `Device ${model.device}`
@@ -60,7 +61,9 @@ export function replayFindings(file: string, model: AllocatorModel): readonly Di
       offset: null,
       message: `${device}: the history ends with ${exactBytes(selfCheck.replayBytes)} active, the segment table has ${exactBytes(selfCheck.tableBytes)}.`,
       meaning: 'Events are missing from the history or the file; the curve may be off by the difference.',
-      action: 'Record with a larger max_entries, or take the snapshot while nothing is allocated or freed.',
+      action: complete
+        ? 'Record with a larger max_entries, or take the snapshot while nothing is allocated or freed.'
+        : 'The file ends early: copy it again, or wait until the run has finished writing it.',
       count: 1,
     })
   if (retired > 0)

@@ -44,7 +44,7 @@ export function makeSource(file: EngineFile, prepared: Prepared, diagnostics: re
     file,
     table,
     allocators: models.map(model => ({ model, owners: owners(model, table) })),
-    diagnostics: [...diagnostics, ...models.flatMap(m => replayFindings(file.path, m))],
+    diagnostics: [...diagnostics, ...models.flatMap(m => replayFindings(file.path, m, table.complete))],
   }
 }
 
