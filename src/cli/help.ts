@@ -25,7 +25,7 @@ ${JSON_LINE}`,
     usage: 'snapshot FILE [--json]',
     operand: 'FILE',
     summary: 'the figures of a PyTorch memory snapshot',
-    details: `Replays the allocator history of FILE (pickle, JSON or HTML; gzip too). Nothing in a pickle is executed.
+    details: `Replays the allocator history of FILE (a pickle; gzip too). Nothing in a pickle is executed.
 ActiveBytes and AllocatedBytes count requested bytes; an event index of -1 is the start state.
 
 ${JSON_LINE}`,

@@ -583,6 +583,10 @@ describe('files that are no snapshot', () => {
       expect(codes(diagnostics)).toContain(code)
       expect(diagnostics.find(d => d.code === code)?.message).toMatch(message)
     })
+  test('JSON and HTML forms are said to be known but not read yet', async () => {
+    for (const text of ['{"segments": []}', '<!doctype html>'])
+      expect((await read(Buffer.from(text))).diagnostics[0]?.meaning).toContain('recognised but not read yet')
+  })
   test('bytes after the end are told', async () => {
     const { table, diagnostics } = await read(Buffer.concat([snapshotBytes(exampleSnapshot()), Buffer.alloc(10)]))
     expect(table?.complete).toBe(true)

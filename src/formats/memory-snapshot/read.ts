@@ -82,7 +82,7 @@ export async function readSnapshot(source: ByteSource, opts: ReadOptions = {}): 
       offset: bytesRead,
       message: `${trailing.toLocaleString('en-US')} bytes follow the end of the pickle.`,
       meaning: 'They are not read, as Python does not read them either.',
-      action: 'None is needed.',
+      action: 'Nothing to do.',
     })
   tellSettings(table, sink)
   return { table, diagnostics: sink.list }
@@ -132,6 +132,6 @@ function tellSettings(table: SnapshotTable, sink: DiagnosticSink): void {
       code: 'snapshot-host-memory',
       message: `The file also holds pinned host memory (${host.join(', ')}).`,
       meaning: 'It is kept as text and is in no figure.',
-      action: 'None is needed.',
+      action: 'Nothing to do.',
     })
 }

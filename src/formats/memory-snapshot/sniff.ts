@@ -73,7 +73,9 @@ export function otherForm(head: Uint8Array): Omit<Diagnostic, 'file' | 'count'> 
     code: 'not-a-pickle',
     offset: 0,
     message: `The file is ${found}, not a pickle.`,
-    meaning: 'Nothing of it is shown: only pickled snapshots are read.',
+    meaning: text.startsWith('PK')
+      ? 'Nothing of it is shown: only pickled snapshots are read.'
+      : 'Nothing of it is shown: snapshots as JSON or HTML are recognised but not read yet, only pickled ones are.',
     action: 'Write the snapshot with torch.cuda.memory._dump_snapshot(path).',
   }
 }
