@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { snapshotBytes, type FixtureBlock, type FixtureEvent, type FixtureSnapshot } from '../../formats/memory-snapshot/fixture'
 import { readSnapshot } from '../../formats/memory-snapshot/read'
-import { Float, pickleDumps, type PickleValue } from '../../formats/pickle/write'
+import { Float, pickleDumps, Tuple, type PickleValue } from '../../formats/pickle/write'
 import { bufferSource } from '../../formats/source'
 import type { SnapshotTable } from '../../shared/tables'
 import { AddressIds } from './addresses'
@@ -454,4 +454,34 @@ describe('helpers', () => {
       }),
     )
   })
+})
+
+test('each device is replayed with its own segments, in whatever order they stand, and a segment without a device with none', async () => {
+  const device = fc.integer({ min: 0, max: 5 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(device, fc.integer({ min: 1, max: 1000 })), { maxLength: 30 }), async list => {
+      const segments = list.map(([d, size], i) => ({
+        device: d,
+        address: 0x10000 * (i + 1),
+        total_size: size,
+        segment_pool_id: new Tuple([d % 2, 0]),
+        blocks: [{ address: 0x10000 * (i + 1), size, requested_size: size, state: 'active_allocated' }],
+      }))
+      const table = await tableOf({ segments, device_traces: [] })
+      // Device 5 stands for "none".
+      for (let i = 0; i < list.length; i++) if (table.segments.device[i] === 5) table.segments.device[i] = -1
+      const models = replayAll(table)
+      expect(models.map(m => m.device)).toEqual([0, 1, 2, 3, 4].filter(d => list.some(([of]) => of === d)))
+      for (const m of models) {
+        const bytes = list.reduce((n, [d, size]) => n + (d === m.device ? size : 0), 0)
+        expect([m.figures.endReservedBytes, m.figures.endActiveBytes, m.figures.pools]).toEqual([
+          bytes,
+          bytes,
+          { [`${m.device % 2},0`]: bytes },
+        ])
+        expect(replay(table, m.device)).toEqual(m)
+      }
+    }),
+    { numRuns: 50 },
+  )
 })

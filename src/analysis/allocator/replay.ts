@@ -26,23 +26,40 @@ const ACTIVE_ALLOCATED = 0
 const ACTIVE_PENDING_FREE = 1
 const origin = (o: Origin): number => ORIGINS.indexOf(o)
 
-/** Devices that have segments or events, ascending. */
-export function devicesOf(table: SnapshotTable): readonly number[] {
-  const found = new Set<number>()
+/** Replays each device that has segments or events, ascending. Segments without a device (-1) belong to none; the reader has told about them. */
+export function replayAll(table: SnapshotTable): AllocatorModel[] {
+  const segments = segmentsByDevice(table)
+  const found = new Set(segments.keys())
   for (const d of table.devices) if (d.count > 0) found.add(d.device)
-  for (let i = 0; i < table.segments.count; i++) found.add(table.segments.device[i] as number)
-  return [...found].sort((a, b) => a - b)
+  found.delete(-1)
+  return [...found].sort((a, b) => a - b).map(d => replay(table, d, segments.get(d) ?? []))
 }
 
-export const replayAll = (table: SnapshotTable): AllocatorModel[] => devicesOf(table).map(d => replay(table, d))
+/** Rows of the segment table by device, one pass for all of them: a scan for each device would be quadratic. */
+export function segmentsByDevice({ segments }: SnapshotTable): Map<number, number[]> {
+  const out = new Map<number, number[]>()
+  for (let s = 0; s < segments.count; s++) {
+    const device = segments.device[s] as number
+    const rows = out.get(device)
+    if (rows) rows.push(s)
+    else out.set(device, [s])
+  }
+  return out
+}
 
 /**
  * Replays `device` of a snapshot.
  *
  * Where the file ended inside this device's history or before the end of the segment table, the table cannot be tied to the events: then only what the events prove is
  * counted (a lower bound of the active bytes), `liveAtStart` and the reserved bytes are NaN ("not known") and the self-check is not ok.
+ *
+ * `segmentRows` are the rows of the segment table that belong to the device, where they are known already.
  */
-export function replay(table: SnapshotTable, device: number): AllocatorModel {
+export function replay(
+  table: SnapshotTable,
+  device: number,
+  segmentRows: readonly number[] = segmentsByDevice(table).get(device) ?? [],
+): AllocatorModel {
   const traceIndex = table.devices.findIndex(d => d.device === device)
   const trace = traceIndex < 0 ? null : (table.devices[traceIndex] as DeviceTrace)
   const anchored = table.segments.complete !== false && trace?.complete !== false
@@ -50,7 +67,7 @@ export function replay(table: SnapshotTable, device: number): AllocatorModel {
   const active = new Float64Array(events)
   const allocated = new Float64Array(events)
   const run = walk(trace, active, allocated)
-  const start = startState(table, device, trace, run, anchored)
+  const start = startState(table, segmentRows, trace, run, anchored)
 
   // ── columns of allocations ──
   const startCount = start.length
@@ -114,7 +131,7 @@ export function replay(table: SnapshotTable, device: number): AllocatorModel {
   const startAllocatedBytes = liveAtStartBytes + run.requestedWithoutAlloc
   const activePeak = lift(active, startActiveBytes)
   const allocatedPeak = lift(allocated, startAllocatedBytes)
-  const reserved = reservedCurve(table, device, trace, anchored)
+  const reserved = reservedCurve(table, segmentRows, trace, anchored)
   const endActiveBytes = events > 0 ? (active[events - 1] as number) : startActiveBytes
   const tableBytes = start.tableBytes
   const self = trace ? describe(table, trace) : { eventsByAction: {}, ooms: [], maxStack: 0, entriesWithoutFrames: 0, snapshots: [] }
@@ -135,7 +152,7 @@ export function replay(table: SnapshotTable, device: number): AllocatorModel {
     liveAtStart: anchored ? liveAtStart : NaN,
     liveAtStartBytes: anchored ? liveAtStartBytes : NaN,
     eventsByAction: self.eventsByAction,
-    pools: poolsOf(table, device),
+    pools: poolsOf(table, segmentRows),
     ooms: self.ooms,
     maxStack: self.maxStack,
     entriesWithoutFrames: self.entriesWithoutFrames,
@@ -154,7 +171,7 @@ export function replay(table: SnapshotTable, device: number): AllocatorModel {
     reserved: reserved.after,
     time: trace?.time ?? new Float64Array(0),
   }
-  return { ...bare, figures: { ...figures, checkpoints: checkpoints(table, trace, bare, self.snapshots, anchored) } }
+  return { ...bare, figures: { ...figures, checkpoints: checkpoints(table, segmentRows, trace, bare, self.snapshots, anchored) } }
 }
 
 const sizeAt = (trace: DeviceTrace, e: number): number => {
@@ -297,7 +314,7 @@ interface StartRow {
 /** Blocks of the table first, in the table's order; then what is freed in the window, the last freed first. Links recorded allocations to their blocks. */
 function startState(
   table: SnapshotTable,
-  device: number,
+  segmentRows: readonly number[],
   trace: DeviceTrace | null,
   run: Walk,
   anchored: boolean,
@@ -307,8 +324,7 @@ function startState(
   const halves = halvesOf(blocks.address)
   let tableBytes = 0
   const linked = new Set<number>()
-  for (let s = 0; s < segments.count; s++) {
-    if (segments.device[s] !== device) continue
+  for (const s of segmentRows) {
     for (let k = segments.blockStart[s] as number; k < (segments.blockStart[s + 1] as number); k++) {
       const state = blocks.state[k]
       if (state !== ACTIVE_ALLOCATED && state !== ACTIVE_PENDING_FREE) continue
@@ -405,12 +421,13 @@ function describe(table: SnapshotTable, trace: DeviceTrace) {
 /** [matched, total] of the `snapshot` entries, whose size is the allocated bytes as block sizes at that instant. */
 function checkpoints(
   table: SnapshotTable,
+  segmentRows: readonly number[],
   trace: DeviceTrace | null,
   model: Omit<AllocatorModel, 'figures'>,
   entries: readonly number[],
   anchored: boolean,
 ): readonly [number, number] {
   if (!trace || entries.length === 0) return [0, 0]
-  const curve = anchored ? roundedCurve(table, model) : null
+  const curve = anchored ? roundedCurve(table, segmentRows, model) : null
   return [curve === null ? 0 : entries.filter(e => curve.after[e] === trace.size[e]).length, entries.length]
 }

@@ -12,16 +12,20 @@ export interface Reserved {
 }
 
 /**
- * Reserved bytes after each event of a device. The end is the sum of its segments; the start is what is left when all events are undone. Expandable segments count what is
+ * Reserved bytes after each event of a device. The end is the sum of its segments (rows of the segment table); the start is what is left when all events are undone. Expandable segments count what is
  * mapped. Without an anchor (the file was cut) every value is NaN.
  */
-export function reservedCurve(table: SnapshotTable, device: number, trace: DeviceTrace | null, anchored: boolean): Reserved {
+export function reservedCurve(
+  { segments }: SnapshotTable,
+  segmentRows: readonly number[],
+  trace: DeviceTrace | null,
+  anchored: boolean,
+): Reserved {
   const n = trace?.count ?? 0
   const after = new Float64Array(n)
   if (!anchored) return { after: after.fill(NaN), start: NaN, peak: NaN, end: NaN }
   let end = 0
-  const { segments } = table
-  for (let i = 0; i < segments.count; i++) if (segments.device[i] === device) end += (segments.totalSize[i] as number) || 0
+  for (const i of segmentRows) end += (segments.totalSize[i] as number) || 0
   let change = 0
   for (let i = 0; i < n && trace; i++) {
     const size = (trace.size[i] as number) || 0
@@ -40,12 +44,12 @@ export function reservedCurve(table: SnapshotTable, device: number, trace: Devic
 }
 
 /** Reserved bytes of each pool at the end, `{"a,b": bytes}`. Pool 0,0 is the default one; others belong to CUDA graphs and MemPools. Empty for versions without pool ids. */
-export function poolsOf(table: SnapshotTable, device: number): Readonly<Record<string, number>> {
+export function poolsOf(table: SnapshotTable, segmentRows: readonly number[]): Readonly<Record<string, number>> {
   const out = new Map<string, number>()
   const { segments } = table
-  for (let i = 0; i < segments.count; i++) {
+  for (const i of segmentRows) {
     const pool = table.pools[segments.pool[i] as number]
-    if (segments.device[i] !== device || pool === undefined) continue
+    if (pool === undefined) continue
     out.set(pool, (out.get(pool) ?? 0) + ((segments.totalSize[i] as number) || 0))
   }
   return Object.fromEntries(out)

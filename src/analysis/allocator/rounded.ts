@@ -26,11 +26,11 @@ export interface Rounded {
 }
 
 /** Null where the rules do not tell: a rounding to powers of two is set, or the segment table is not whole. */
-export function roundedCurve(table: SnapshotTable, model: Omit<AllocatorModel, 'figures'>): Rounded | null {
+export function roundedCurve(table: SnapshotTable, segmentRows: readonly number[], model: Omit<AllocatorModel, 'figures'>): Rounded | null {
   const settings = readSettings(table.settings)
   const trace = table.devices[model.traceIndex]
   if (settings === null || table.segments.complete === false) return null
-  const block = blockSizes(table, model, trace ?? null, settings.maxSplit)
+  const block = blockSizes(table, segmentRows, model, trace ?? null, settings.maxSplit)
   const after = new Float64Array(model.events)
   let start = 0
   for (let i = 0; i < model.count; i++) {
@@ -54,6 +54,7 @@ const round512 = (n: number): number => Math.max(MIN_BLOCK, Math.ceil(n / MIN_BL
 
 function blockSizes(
   table: SnapshotTable,
+  segmentRows: readonly number[],
   model: Omit<AllocatorModel, 'figures'>,
   trace: DeviceTrace | null,
   maxSplit: number,
@@ -64,7 +65,7 @@ function blockSizes(
     block[i] = k >= 0 ? (table.blocks.size[k] as number) : round512(model.size[i] as number)
   }
   if (!trace || model.count === model.startCount) return block
-  const map = new AddressMap(table, model, trace)
+  const map = new AddressMap(table, segmentRows, model, trace)
   let next = model.startCount
   // Allocations that end at an event, as a chain: an alloc that reuses a live address ends another one.
   const freed = new Int32Array(model.events).fill(-1)
@@ -103,13 +104,12 @@ class AddressMap {
   readonly #mappedEnd: RankSet
   readonly #trace: DeviceTrace
 
-  constructor(table: SnapshotTable, model: Omit<AllocatorModel, 'figures'>, trace: DeviceTrace) {
+  constructor(table: SnapshotTable, segmentRows: readonly number[], model: Omit<AllocatorModel, 'figures'>, trace: DeviceTrace) {
     this.#trace = trace
     const all: bigint[] = []
     const { segments } = table
-    for (let s = 0; s < segments.count; s++)
-      if (segments.device[s] === model.device)
-        all.push(segments.address[s] as bigint, end(segments.address[s] as bigint, segments.totalSize[s] as number))
+    for (const s of segmentRows)
+      all.push(segments.address[s] as bigint, end(segments.address[s] as bigint, segments.totalSize[s] as number))
     for (let e = 0; e < trace.count; e++)
       if (isSegment(trace.action[e] as number))
         all.push(trace.address[e] as bigint, end(trace.address[e] as bigint, trace.size[e] as number))
@@ -124,8 +124,7 @@ class AddressMap {
     this.#ends = new RankSet(n)
     this.#mappedStart = new RankSet(n)
     this.#mappedEnd = new RankSet(n)
-    for (let s = 0; s < segments.count; s++) {
-      if (segments.device[s] !== model.device) continue
+    for (const s of segmentRows) {
       const from = segments.address[s] as bigint
       const to = end(from, segments.totalSize[s] as number)
       if (segments.expandable[s] === 1) this.#map(from, to)

@@ -7,7 +7,7 @@ import { readSnapshot } from '../../formats/memory-snapshot/read'
 import { stringAt } from '../../shared/columns'
 import type { SnapshotTable } from '../../shared/tables'
 import { samplesDir } from '../../testing/samples'
-import { replayAll } from './replay'
+import { replayAll, segmentsByDevice } from './replay'
 import { snapshotReport, type DeviceReport, type SnapshotReport } from './report'
 import { roundedCurve } from './rounded'
 
@@ -77,7 +77,8 @@ describe.runIf(dir !== '')('real snapshots', () => {
       expect(doc.devices.map(d => String(d.device))).toEqual(Object.keys(want.devices))
       for (const d of doc.devices) {
         const expected = want.devices[d.device] as ExpectedDevice
-        const rounded = roundedCurve(table, replayAll(table).find(m => m.device === d.device) as ReturnType<typeof replayAll>[number])
+        const model = replayAll(table).find(m => m.device === d.device) as ReturnType<typeof replayAll>[number]
+        const rounded = roundedCurve(table, segmentsByDevice(table).get(d.device) ?? [], model)
         for (const [key, value] of Object.entries(expected)) {
           const field = FIELDS[key]
           if (field) expect([key, field(d)]).toEqual([key, value])
@@ -96,7 +97,7 @@ describe.runIf(dir !== '')('real snapshots', () => {
     for (const name of Object.keys(all)) {
       const { table } = await report(`snapshots/${name}`)
       for (const m of replayAll(table)) {
-        const rounded = roundedCurve(table, m)
+        const rounded = roundedCurve(table, segmentsByDevice(table).get(m.device) ?? [], m)
         for (let i = m.startCount; i < m.count; i++) {
           const block = m.block[i] as number
           if (block < 0 || name === 'trimmed-by-author.pickle') continue
