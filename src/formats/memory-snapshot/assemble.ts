@@ -308,6 +308,41 @@ function named(column: Int32Array, categories: readonly number[], m: Machine): I
   return column
 }
 
+/** Gives segments beyond the devices that are taken the device -1 ("none"), and tells how much memory stands under no device. */
+function knownDevices(device: Int32Array, totalSize: Float64Array, sink: DiagnosticSink): Int32Array {
+  const seen = new Set<number>()
+  const none = { count: 0, bytes: 0 }
+  const beyond = { count: 0, bytes: 0 }
+  for (let i = 0; i < device.length; i++) {
+    const d = device[i] as number
+    if (d >= 0 && (seen.has(d) || seen.size < MOST_DEVICES)) {
+      seen.add(d)
+      continue
+    }
+    const of = d < 0 ? none : beyond
+    of.count++
+    of.bytes += nanTo(totalSize[i] as number, 0)
+    device[i] = -1
+  }
+  const meaning = (bytes: number): string => `Their ${bytes} bytes are left out of all figures.`
+  if (none.count > 0)
+    sink.add({
+      severity: 'error',
+      code: 'snapshot-segment-device',
+      message: 'Segments have a device that is no device number.',
+      meaning: meaning(none.bytes),
+      action: 'Check what wrote the file; PyTorch writes no such value.',
+      count: none.count,
+    })
+  if (beyond.count > 0)
+    sink.add({
+      ...refused(`more devices than ${MOST_DEVICES}`, 'segments'),
+      meaning: meaning(beyond.bytes),
+      count: beyond.count,
+    })
+  return device
+}
+
 function segmentTables(
   m: Machine,
   shapes: SnapshotShapes,
@@ -340,11 +375,12 @@ function segmentTables(
   }
   const address = new BigUint64Array(n)
   for (let i = 0; i < n; i++) address[i] = s.address.at(rowAt(rows, i))
+  const totalSize = pick(s.totalSize.a, new Float64Array(n))
   const segments: SegmentTable = {
     count: n,
-    device: pick(s.device.a, new Int32Array(n)),
+    device: knownDevices(pick(s.device.a, new Int32Array(n)), totalSize, sink),
     address,
-    totalSize: pick(s.totalSize.a, new Float64Array(n)),
+    totalSize,
     allocatedSize: pick(s.allocatedSize.a, new Float64Array(n)),
     activeSize: pick(s.activeSize.a, new Float64Array(n)),
     requestedSize: pick(s.requestedSize.a, new Float64Array(n)),

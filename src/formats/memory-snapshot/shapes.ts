@@ -452,11 +452,15 @@ export class SnapshotShapes implements Shapes {
     return this.#has(k) ? this.#size(tags, vals, k) : NaN
   }
 
-  /** A device index; -1 where it is none. */
+  /** A device index; -1 where it is none, with a diagnostic unless that is what stands for a missing one. */
   #device(tags: Uint8Array, vals: Float64Array, absent: number): number {
     if (!this.#has(DEVICE)) return absent
     const v = this.#number(tags, vals, DEVICE)
-    return Number.isInteger(v) && v >= 0 && v < 0x7fffffff ? v : -1
+    if (Number.isInteger(v) && v >= 0 && v < 0x7fffffff) return v
+    const i = this.#slot[DEVICE] as number
+    // What is no number at all has been told about; None and -1 are how an annotation says that it belongs to no device.
+    if (tags[i] === NONE ? absent !== -1 : !Number.isNaN(v) && v !== absent) this.#bad('device', tags[i] as number, vals[i] as number)
+    return -1
   }
 
   #flag(tags: Uint8Array, vals: Float64Array, k: number): number {
