@@ -25,7 +25,9 @@ test('opens a folder below the served one from the picker', async ({ page }) => 
   await expect(dialog).toBeVisible()
   await dialog.getByText(folder.split('/').at(-1)!).first().click()
   await dialog.getByText('run-b').first().click()
-  await dialog.getByRole('button', { name: /^open/i }).first().click()
+  // Inside the folder now: its own entry is listed, and the button below opens the folder itself.
+  await expect(dialog.getByText(/_pid_/).first()).toBeVisible()
+  await dialog.getByRole('button', { name: 'Open this folder' }).click()
   await expect(page.getByText('run-b').first()).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   expect(served.errors).toEqual([])
