@@ -86,6 +86,7 @@ describe('what the panel shows', () => {
     expect(awaitsSource(trouble('a/other.json', 'error'), done)).toBe(true)
     expect(awaitsSource(trouble('a/trace.json', 'error'), done)).toBe(false)
     expect(state(trouble('a/trace.json', 'error'), [done])).toBe('empty')
+    expect(awaitsSource(view({ notice: 'The analysis was stopped.' }), done)).toBe(false)
   })
 
   it('says that the trace lies elsewhere, and where', () => {

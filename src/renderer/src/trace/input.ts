@@ -67,6 +67,8 @@ function noteOf(j: Job): Pick<NoteRow, 'key' | 'label' | 'words' | 'progress' | 
 /** Whether a file was read, but the view does not hold it yet: a job is done a moment before the engine has taken in what was read. */
 export const awaitsSource = (view: SessionView, j: Job): boolean =>
   j.state === 'done' &&
+  // The analysis ended unexpectedly, perhaps for good: the notice speaks, and files that are read again have a job that runs.
+  view.notice === null &&
   !view.sources.some(s => s.file === j.file) &&
   // What the engine could not take in has an error instead of a source.
   !view.diagnostics.some(d => d.severity === 'error' && d.file === j.path)
