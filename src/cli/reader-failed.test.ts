@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type * as Reader from '../formats/memory-snapshot/read'
 import { pickleDumps } from '../formats/pickle/write'
 import type { ByteSource, ReadOptions } from '../shared/reader'
 import { run } from './run'
 
 vi.mock('../formats/memory-snapshot/read', async original => {
-  const real = await original<typeof import('../formats/memory-snapshot/read')>()
+  const real = await original<typeof Reader>()
   return {
     ...real,
     readSnapshot: (source: ByteSource, opts?: ReadOptions) => {
