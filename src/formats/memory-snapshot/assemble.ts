@@ -496,7 +496,7 @@ function tellUnknownKeys(m: Machine, shapes: SnapshotShapes, sink: DiagnosticSin
         offset,
         message: `Key '${m.text(k).slice(0, 80)}' of ${where} (${count} times) is not part of the known format.`,
         meaning: 'Its values are kept and shown with the allocation; no figure uses them.',
-        action: 'None is needed.',
+        action: 'Nothing to do.',
       })
     if (extras.dropped > 0)
       sink.add({

@@ -587,6 +587,11 @@ describe('files that are no snapshot', () => {
     for (const text of ['{"segments": []}', '<!doctype html>'])
       expect((await read(Buffer.from(text))).diagnostics[0]?.meaning).toContain('recognised but not read yet')
   })
+  test('stacks with frames that are only text ask for nothing', async () => {
+    const entry = { action: 'alloc', addr: 1, size: 1, frames: ['f'] }
+    const { diagnostics } = await read(pickleDumps({ segments: [], device_traces: [[entry]] }))
+    expect(diagnostics).toMatchObject([{ code: 'snapshot-odd-frames', count: 1, action: 'Nothing to do.' }])
+  })
   test('bytes after the end are told', async () => {
     const { table, diagnostics } = await read(Buffer.concat([snapshotBytes(exampleSnapshot()), Buffer.alloc(10)]))
     expect(table?.complete).toBe(true)

@@ -590,7 +590,7 @@ export class SnapshotShapes implements Shapes {
         offset: this.#machine.offset,
         message: 'A stack holds frames without name and file.',
         meaning: 'They are shown as text. Byte figures are not affected.',
-        action: 'None is needed.',
+        action: 'Nothing to do.',
         count: odd,
       })
     if (ids.n === 0) return -1
@@ -641,7 +641,7 @@ export class SnapshotShapes implements Shapes {
         offset: this.#machine.offset,
         message: 'The values of unknown keys are more text than is kept.',
         meaning: 'Further ones are shown as an ellipsis. Byte figures are not affected.',
-        action: 'None is needed.',
+        action: 'Nothing to do.',
       })
       return '…'
     }
