@@ -328,7 +328,7 @@ describe('lanes', () => {
     ['async ids that never end', i => ({ ph: 'b', name: 'a', cat: 'c', id: i, ts: i, ...on })],
   ])('hostile events: %s (a quadratic build would not end)', async (_, make) => {
     const model = buildTraceModel(await fixtureTable(Array.from({ length: 40_000 }, (_, i) => make(i))))
-    const shown = model.tracks.reduce((s, t) => s + t.events, 0) + (model.skipped['too many slices at one time'] ?? 0)
+    const shown = model.tracks.reduce((s, t) => s + t.events, 0) + Object.values(model.skipped).reduce((s, n) => s + n, 0)
     expect(shown).toBe(40_000)
   })
 })
@@ -365,5 +365,43 @@ describe.skipIf(!samples)('real traces', () => {
     expect(tracks.reduce((s, t) => s + t.events, 0)).toBe(onThreads)
     expect(tracks.filter(t => t.role === 'stream').map(t => t.name)).toEqual(['Stream:0', 'Stream:7'])
     expect(Math.max(...tracks.map(t => t.depth))).toBeLessThan(100)
+  })
+})
+
+describe('more tracks than a timeline can hold', () => {
+  const n = 100_000
+  const small = Array.from({ length: n }, (_, i) => i)
+  const rest = (kept: number): Record<string, number> => ({ 'on tracks beyond the first 5,000': kept })
+
+  it('keeps the threads with most events, of equal ones the first, and counts the events of the others', async () => {
+    const events = [...small.map(i => ({ ...x('s', i, 1), tid: i })), { ...x('late', n, 1), tid: n - 1 }]
+    const { tracks, skipped, range } = buildTraceModel(await fixtureTable(events))
+    expect(tracks.map(t => Number(t.tid))).toEqual([...small.slice(0, 4999), n - 1])
+    expect(tracks.map(t => t.index)).toEqual(small.slice(0, 5000))
+    expect(tracks.at(-1)?.events).toBe(2)
+    expect(skipped).toEqual(rest(n - 5000))
+    expect(range).toEqual([0, n + 1])
+  }, 60_000)
+
+  it('async categories and counters alike, each without a track of its own before', async () => {
+    const few = small.slice(0, 25_000)
+    const spans = few.flatMap(i => ['b', 'e'].map(ph => ({ ...e(ph, 's', i), cat: `c${i}`, id: 1 })))
+    const open = few.map(i => ({ ...e('b', 'open', i), cat: `o${i}`, id: 1 }))
+    // Two series each: one event on two tracks.
+    const one = few.map(i => ({ ...e('C', `v${i}`, i), args: { v: i, w: i } }))
+    const main = [1, 2, 3].map(i => x('main', i, 1))
+    const { tracks, skipped, unmatched } = buildTraceModel(await fixtureTable([...one, ...open, ...spans, ...main]))
+    expect(tracks).toHaveLength(5000)
+    expect(tracks.filter(t => t.role === 'thread').map(t => t.events)).toEqual([3])
+    // A span is two events, so spans go before counters and begins alone.
+    expect(tracks.filter(t => t.role === 'async').every(t => t.name === 's')).toBe(true)
+    expect(skipped).toEqual(rest(4 * few.length - 2 * 4999))
+    expect(unmatched).toEqual({ begins: 0, ends: 0 })
+  }, 60_000)
+
+  it('5,000 tracks are all there', async () => {
+    const { tracks, skipped } = buildTraceModel(await fixtureTable(small.slice(0, 5000).map(i => ({ ...x('s', i, 1), tid: i }))))
+    expect(tracks).toHaveLength(5000)
+    expect(skipped).toEqual({})
   })
 })

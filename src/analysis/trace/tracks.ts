@@ -1,11 +1,12 @@
 /** Tracks of a trace: rows of the table by thread, async group and counter, nested on lanes and sorted for windows. */
 import { stringAt } from '../../shared/columns'
 import type { TraceTable } from '../../shared/tables'
-import { asyncTracks } from './async'
-import { counterTracks } from './counters'
+import { asyncGroups, asyncTracks } from './async'
+import { counterSeries, counterTracks } from './counters'
 import { arrange, mergeSort } from './lanes'
 import { columns, placeOf, slicesTrack, Tally, type Draft } from './draft'
 import type { StepModel, TraceModel, TrackModel } from './model'
+import { BEYOND, largest } from './most'
 import { OpenBegins, SliceList } from './pairs'
 import { deviceCategories, isStream, sortTracks, trackName } from './roles'
 
@@ -31,7 +32,8 @@ for (const p of [M, C, ...FLOWS]) PLACE[p] = 0
  * Builds the tracks of a trace. Pure; n log n at worst, linear when the events of each thread are in order.
  *
  * X events and matched B/E pairs become slices, i/I/R instants (flag 1), b/n/e async tracks, C counters. Slices of length 0 are kept, a negative
- * duration counts as 0. Events without `ts` and phases that no track shows are counted in `skipped`.
+ * duration counts as 0. Events without `ts` and phases that no track shows are counted in `skipped`, and so are those of the smallest tracks where there are more than
+ * MOST_TRACKS: these are never built.
  */
 export function buildTraceModel(table: TraceTable): TraceModel {
   const { count, phase, ts, dur } = table
@@ -66,12 +68,33 @@ export function buildTraceModel(table: TraceTable): TraceModel {
   for (let i = 0; i < count; i++) if (PLACE[phase[i]] === ON_THREAD && ts[i] === ts[i]) rows[next[table.thread[i] + 1]++] = i
 
   const device = deviceCategories(table.strings)
-  const drafts: Draft[] = []
-  for (let g = 0; g < groups; g++) {
-    const of = rows.subarray(groupStart[g], groupStart[g + 1])
-    if (of.length) drafts.push(threadTrack(table, g - 1, of, device, unmatched, skipped))
+  const threads: number[] = []
+  for (let g = 0; g < groups; g++) if (groupStart[g + 1] > groupStart[g]) threads.push(g)
+  const asyncs = asyncGroups(table, async)
+  const series = counterSeries(table)
+  // One count per track: threads, then async groups, then counters.
+  const events = [threads.map(g => groupStart[g + 1] - groupStart[g]), asyncs.events, series.events].flat()
+  const keep = largest(events)
+  const firstSeries = threads.length + asyncs.events.length
+  if (keep) {
+    for (let i = 0; i < firstSeries; i++) if (!keep[i]) skipped.add(BEYOND, events[i])
+    // One event may have several series: the rows of one stand together.
+    for (let i = 0, told = -1; i < table.counters.count; i++) {
+      const s = series.seriesOf[i]
+      const row = table.counters.row[i]
+      if (s < 0 || keep[firstSeries + s] || row === told) continue
+      told = row
+      skipped.add(BEYOND)
+    }
   }
-  drafts.push(...asyncTracks(table, async, unmatched, skipped), ...counterTracks(table))
+  const kept = (from: number, count: number): Uint8Array | null => keep && keep.subarray(from, from + count)
+  const drafts: Draft[] = []
+  threads.forEach((g, i) => {
+    if (!keep || keep[i])
+      drafts.push(threadTrack(table, g - 1, rows.subarray(groupStart[g], groupStart[g + 1]), device, unmatched, skipped))
+  })
+  for (const d of asyncTracks(table, asyncs, kept(threads.length, asyncs.events.length), unmatched, skipped)) drafts.push(d)
+  for (const d of counterTracks(table, series, kept(firstSeries, series.events.length))) drafts.push(d)
   const tracks = sortTracks(drafts).map((d, index) => ({ ...d.track, index }))
   return {
     tracks,
