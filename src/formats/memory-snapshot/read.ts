@@ -69,7 +69,7 @@ export async function readSnapshot(source: ByteSource, opts: ReadOptions = {}): 
           offset: 0,
           message: `The file is a pickle, but no memory snapshot: it holds ${table}.`,
           meaning: 'There is nothing to show.',
-          action: 'A snapshot is written by torch.cuda.memory._dump_snapshot(path).',
+          action: 'A snapshot is written by profiler.export_snapshot(name) or by _dump_snapshot(path) of the memory module.',
         })
     }
     return { table: null, diagnostics: sink.list }

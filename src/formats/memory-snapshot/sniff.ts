@@ -76,6 +76,6 @@ export function otherForm(head: Uint8Array): Omit<Diagnostic, 'file' | 'count'> 
     meaning: text.startsWith('PK')
       ? 'Nothing of it is shown: only pickled snapshots are read.'
       : 'Nothing of it is shown: snapshots as JSON or HTML are recognised but not read yet, only pickled ones are.',
-    action: 'Write the snapshot with torch.cuda.memory._dump_snapshot(path).',
+    action: 'Write the snapshot with profiler.export_snapshot(name) or with _dump_snapshot(path) of the memory module.',
   }
 }
