@@ -223,6 +223,28 @@ describe('twins of the document', () => {
       [5, 0, 2 * MIB],
     ])
   })
+  test('active and allocated bytes are not known where the size of an alloc or a free does not fit; reserved bytes and other devices are', async () => {
+    const totals = (d: DeviceReport | undefined): unknown[] =>
+      d ? [d.startActiveBytes, d.peakActiveBytes, d.endActiveBytes, d.peakAllocatedBytes, d.endAllocatedBytes] : []
+    for (const [at, size] of [
+      [1, -5],
+      [2, 2n ** 70n],
+      [3, null],
+      [5, 2 ** 60],
+    ] as const) {
+      const doc = await twin(s => {
+        ;(events(s)[at] as Record<string, PickleValue>)['size'] = size
+        s.device_traces.push([{ action: 'alloc', addr: 1, size: 10 }])
+      })
+      expect([size, totals(doc.devices[0])]).toEqual([size, [null, null, null, null, null]])
+      expect(doc.devices[0]?.peakReservedBytes).toBe(26 * MIB)
+      expect(totals(doc.devices[1])).toEqual([0, 10, 10, 10, 10])
+      expect(doc.diagnostics.map(d => d.code)).toContain('snapshot-bad-value')
+    }
+    // No total needs the size of an OOM.
+    const oom = await twin(s => ((events(s)[7] as { size: number }).size = -1))
+    expect(totals(oom.devices[0])).toEqual(totals(WANT.devices[0]))
+  })
   test('diagnostics', async () =>
     expect((await twin(s => (s['host_traces'] = []))).diagnostics.map(d => d.code)).toEqual(['snapshot-host-memory']))
 })

@@ -1,8 +1,9 @@
 /** The figures of a snapshot as one document: what `snapshot FILE --json` prints. Its README tells the rule of each field. */
 import { stringAt } from '../../shared/columns'
 import type { Diagnostic } from '../../shared/diagnostics'
-import type { SnapshotTable } from '../../shared/tables'
+import type { DeviceTrace, SnapshotTable } from '../../shared/tables'
 import type { AllocatorModel } from './model'
+import { FREE } from './replay'
 
 export interface SnapshotReport {
   readonly format: SnapshotTable['format'] | null
@@ -25,7 +26,7 @@ export interface SnapshotReport {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Bytes count requested bytes unless named reserved; null is "not known" (only in files that end early). */
+/** Bytes count requested bytes unless named reserved; null is "not known": in files that end early, and where an alloc or a free has a size that does not fit. */
 export interface DeviceReport {
   readonly device: number
   readonly events: number
@@ -67,7 +68,7 @@ export function snapshotReport(
     stacks: stacksOfEvents(table),
     timeUs: table.timeUs ? [wholeUs(table.timeUs[0]), wholeUs(table.timeUs[1])] : [null, null],
     annotations: annotationsOf(table),
-    devices: models.map(deviceReport),
+    devices: models.map(m => deviceReport(m, sizesKnown(table.devices[m.traceIndex]))),
     diagnostics,
   }
 }
@@ -75,17 +76,25 @@ export function snapshotReport(
 const wholeUs = (us: number): string => String(BigInt(Math.trunc(us)))
 const known = (v: number): number | null => (Number.isNaN(v) ? null : v)
 
-function deviceReport({ device, events, figures: f }: AllocatorModel): DeviceReport {
+/** False where the reader could not take the size of an alloc or a free: the replay counts it as 0, so that the totals say too little. */
+function sizesKnown(trace: DeviceTrace | undefined): boolean {
+  for (let i = 0; trace && i < trace.count; i++)
+    if ((trace.action[i] as number) <= FREE && Number.isNaN(trace.size[i] as number)) return false
+  return true
+}
+
+function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boolean): DeviceReport {
+  const total = (v: number): number | null => (sizes ? known(v) : null)
   return {
     device,
     events,
     eventsByAction: f.eventsByAction,
-    startActiveBytes: known(f.startActiveBytes),
-    peakActiveBytes: known(f.peakActiveBytes),
+    startActiveBytes: total(f.startActiveBytes),
+    peakActiveBytes: total(f.peakActiveBytes),
     peakActiveEvent: f.peakActiveEvent,
-    endActiveBytes: known(f.endActiveBytes),
-    peakAllocatedBytes: known(f.peakAllocatedBytes),
-    endAllocatedBytes: known(f.endAllocatedBytes),
+    endActiveBytes: total(f.endActiveBytes),
+    peakAllocatedBytes: total(f.peakAllocatedBytes),
+    endAllocatedBytes: total(f.endAllocatedBytes),
     startReservedBytes: known(f.startReservedBytes),
     peakReservedBytes: known(f.peakReservedBytes),
     endReservedBytes: known(f.endReservedBytes),
