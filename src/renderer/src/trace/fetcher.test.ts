@@ -74,13 +74,13 @@ describe('fetcher', () => {
     expect(slices()[2].args.end - slices()[2].args.start).toBeLessThan(4e6)
   })
 
-  it('has at most two requests on the way, in batches', async () => {
-    const deep = Array.from({ length: 100 }, (_, i) => track(i, { depth: 10 }))
+  it('has at most four requests on the way, in batches of at most twelve levels', async () => {
+    const deep = Array.from({ length: 100 }, (_, i) => track(i, { depth: 3 }))
     f.update(input({ visible: deep }))
-    expect(slices().map(s => s.args.tracks.length)).toEqual([4, 4])
+    expect(slices().map(s => s.args.tracks.length)).toEqual([4, 4, 4, 4])
     await reply(slices()[0])
-    expect(slices()).toHaveLength(3)
-    expect(new Set(slices().flatMap(s => s.args.tracks)).size).toBe(12)
+    expect(slices()).toHaveLength(5)
+    expect(new Set(slices().flatMap(s => s.args.tracks)).size).toBe(20)
   })
 
   it('drops an answer that belongs to another session', async () => {
