@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import { CHROMIUM_FLAGS as FLAGS, findBrowser } from '../../scripts/find-browser.mjs'
+import { CHROMIUM_FLAGS, findBrowser } from '../../scripts/find-browser.mjs'
 import { writeSample } from '../../src/session/sample/write'
 import { quantile } from '../took'
 import { CATEGORIES, frameWork, mainTasks, type Work } from './frames'
@@ -16,8 +16,6 @@ import { ensureProfile } from './profile'
 import { connect, serve, wallMs, type Client, type Served } from './shell'
 
 const VIEWPORT = { width: 1440, height: 900 }
-/** As on a machine without a GPU: painted by the processor. A GPU that the processor plays takes several times as long. */
-const CHROMIUM_FLAGS = [...FLAGS.filter(f => !f.includes('swiftshader')), '--disable-gpu']
 const STARTS = 5
 const LOADS = 3
 const RUNS = 2
@@ -320,7 +318,7 @@ async function cancel(browser: Browser, trace: string): Promise<object> {
 
 let browser: Browser | null = null
 try {
-  browser = await chromium.launch({ executablePath: findBrowser(), args: CHROMIUM_FLAGS })
+  browser = await chromium.launch({ executablePath: findBrowser(), args: [...CHROMIUM_FLAGS] })
   const b = browser
   const big = value('--big')
   const parts: readonly (readonly [string, () => Promise<object>])[] = [
