@@ -36,17 +36,26 @@ export const FLAG_INSTANT = 1
 export const FLAG_OPEN_END = 2
 export const FLAG_OPEN_START = 3
 
+/** Pairs of name and category whose style is looked up in a table rather than in a map. */
+const DENSE = 1 << 16
+
 /** Takes a `trace.slices` answer apart; one entry per requested track, in the order of the request. */
 export function splitSlices(answer: SlicesAnswer, fetched: Fetched): readonly SliceColumns[] {
   const n = answer.start.length
   const style = new Uint8Array(n)
-  const memo = new Map<number, number>()
   const kinds = Math.max(1, answer.categories.length)
+  /** Style + 1 by name and category; an answer has few of both and very many slices. */
+  const memo = new Map<number, number>()
+  const table = new Uint8Array(Math.min(DENSE, Math.max(1, answer.names.length) * kinds))
   for (let i = 0; i < n; i++) {
     const key = answer.name[i] * kinds + answer.category[i]
-    let s = memo.get(key)
-    if (s === undefined) memo.set(key, (s = styleOf(answer.names[answer.name[i]] ?? '', answer.categories[answer.category[i]] ?? '')))
-    style[i] = s
+    let s = key < table.length ? table[key] : memo.get(key)
+    if (!s) {
+      s = 1 + styleOf(answer.names[answer.name[i]] ?? '', answer.categories[answer.category[i]] ?? '')
+      if (key < table.length) table[key] = s
+      else memo.set(key, s)
+    }
+    style[i] = s - 1
   }
   return Array.from({ length: Math.max(0, answer.trackStart.length - 1) }, (_, t) => {
     const a = answer.trackStart[t]

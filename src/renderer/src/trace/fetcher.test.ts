@@ -83,6 +83,18 @@ describe('fetcher', () => {
     expect(new Set(slices().flatMap(s => s.args.tracks)).size).toBe(20)
   })
 
+  it('fetches rows out of sight once the window rests', async () => {
+    const near = [track(3)]
+    f.update(input({ near }))
+    await reply(slices()[0])
+    await vi.advanceTimersByTimeAsync(100)
+    f.update(input({ near, window: { start: 4.1e8, end: 5.1e8 } }))
+    await vi.advanceTimersByTimeAsync(100)
+    expect(slices().map(s => s.args.tracks)).toEqual([[1, 2]])
+    await vi.advanceTimersByTimeAsync(60)
+    expect(slices().map(s => s.args.tracks)).toEqual([[1, 2], [3]])
+  })
+
   it('drops an answer that belongs to another session', async () => {
     f.update(input())
     const old = slices()[0]

@@ -32,6 +32,8 @@ const KEEP_COLUMNS = 2_000_000
 /** A request that failed is tried again after this long. */
 const RETRY_MS = 2_000
 const VERSION_MS = 1_000
+/** Rows out of sight are fetched ahead once the window has rested this long: while it moves, what arrived for them would be of no use a moment later. */
+const NEAR_MS = 150
 
 interface Flight {
   readonly ids: ReadonlySet<number>
@@ -52,6 +54,7 @@ export class TraceFetcher {
   #overviewKey = ''
   #overviewTimer: ReturnType<typeof setTimeout> | undefined
   #notBefore = 0
+  #nearFrom = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
@@ -65,6 +68,7 @@ export class TraceFetcher {
     const was = this.#input
     if (!was || was.session !== input.session || was.group !== input.group || was.originNs !== input.originNs) this.#reset()
     else if (was.version !== input.version) this.#notBefore = 0
+    if (was?.window.start !== input.window.start || was.window.end !== input.window.end) this.#nearFrom = performance.now() + NEAR_MS
     this.#input = input
     this.#pump()
     this.#wantOverview()
@@ -111,7 +115,9 @@ export class TraceFetcher {
       const have = this.#have(t)
       return !flying.has(t.id) && (have?.version !== i.version || !satisfies(have, i.window, i.extent, i.plot))
     }
-    for (const list of [i.visible, i.near]) {
+    const rest = this.#nearFrom - performance.now()
+    if (rest > 0 && i.near.some(wants)) this.#later(rest)
+    for (const list of rest > 0 ? [i.visible] : [i.visible, i.near]) {
       for (const kind of ['slices', 'counter'] as const) {
         const open = list.filter(t => t.kind === kind && wants(t))
         while (open.length > 0 && this.#flights.size < IN_FLIGHT) {
