@@ -7,7 +7,7 @@ import type { TraceModel } from '../analysis/trace/model'
 import { buildTraceModel } from '../analysis/trace/tracks'
 import { discover } from '../session/discover'
 import type { Diagnostic } from '../shared/diagnostics'
-import type { ParsedTable, TraceTable } from '../shared/tables'
+import { isTimed, type TimedTable, type TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
 import { hasUnixTime, isReadable, readerFailed, readFile } from './read'
 
@@ -48,11 +48,11 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
   const memory: ((time: bigint) => readonly AtMemory[])[] = []
   let read = false
   for (const file of catalog.sessions.flatMap(s => s.files)) {
-    if (!isReadable(file)) continue
+    if (!isReadable(file) || (file.kind !== 'chrome-trace' && file.kind !== 'memory-snapshot')) continue
     const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
     endProgress(io)
     diagnostics.push(...found)
-    if (!table) continue
+    if (!table || !isTimed(table)) continue
     try {
       const why = notPlaced(table)
       if (why) diagnostics.push({ ...why, file: file.path, offset: null, count: 1 })
@@ -86,7 +86,7 @@ const slicesOf = (table: TraceTable, model: TraceModel, time: bigint): readonly 
   }))
 
 /** Why a table has no place on the Unix time axis; null when it has. */
-function notPlaced(t: ParsedTable): Pick<Diagnostic, 'severity' | 'code' | 'message' | 'meaning' | 'action'> | null {
+function notPlaced(t: TimedTable): Pick<Diagnostic, 'severity' | 'code' | 'message' | 'meaning' | 'action'> | null {
   if (hasUnixTime(t)) return null
   return {
     severity: 'info',

@@ -8,7 +8,7 @@ import { discover } from '../session/discover'
 import { rankChecks, type RankFacts } from '../session/ranks'
 import type { CatalogFile, CatalogSession, FileState } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
-import type { ParsedTable, SnapshotTable, TraceTable } from '../shared/tables'
+import { isTimed, type ParsedTable, type SnapshotTable, type TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
 import { isReadable, rankFactsOf, readerFailed, readFile } from './read'
 
@@ -29,7 +29,7 @@ export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
       if (!table) continue
       try {
         const facts = factsOf(table)
-        ranks.set(file.id, rankFactsOf(table))
+        if (isTimed(table)) ranks.set(file.id, rankFactsOf(table))
         states.set(file.id, { state: table.complete ? 'complete' : 'truncated', facts })
       } catch (e) {
         diagnostics.push(...readerFailed(file, e).diagnostics)
@@ -73,7 +73,10 @@ function describe(
   return { id, instanceId, pid, timestamp, dir, modes, ranks, files, pairs, checks: [...s.checks, ...checks] }
 }
 
-const factsOf = (t: ParsedTable): CatalogFile['facts'] => (t.kind === 'chrome-trace' ? traceFacts(t) : snapshotFacts(t))
+function factsOf(t: ParsedTable): CatalogFile['facts'] {
+  if (t.kind === 'chrome-trace') return traceFacts(t)
+  return t.kind === 'memory-snapshot' ? snapshotFacts(t) : t.facts
+}
 
 /** `startNs` and `spanNs` as in the command `trace`; null without times. */
 function traceFacts(t: TraceTable): CatalogFile['facts'] {

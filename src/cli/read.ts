@@ -1,28 +1,23 @@
 /** Reads the traces and snapshots of a catalog one after the other, for the commands that look at a whole tree. */
 import { join } from 'node:path'
 import { extentOf } from '../analysis/trace/report'
+import { readTable } from '../formats/readers'
 import { fileSource } from '../formats/source'
 import { systemReason } from '../formats/system-error'
 import type { RankFacts } from '../session/ranks'
-import type { CatalogFile } from '../shared/catalog'
+import { isReadable as readable, type CatalogFile, type ReadableKind } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ReadOptions } from '../shared/reader'
-import type { ParsedTable, SnapshotTable, TraceTable } from '../shared/tables'
+import type { ParsedTable, TimedTable } from '../shared/tables'
 
-export const isReadable = (f: CatalogFile): boolean =>
-  (f.kind === 'chrome-trace' || f.kind === 'memory-snapshot') && f.state !== 'empty' && f.state !== 'unreadable'
+export const isReadable = (f: CatalogFile): f is CatalogFile & { readonly kind: ReadableKind } => readable(f) && f.state !== 'unreadable'
 
 /** Reads one file of the catalog. Never rejects: a file that cannot be opened any more, or whose reader fails, is a diagnostic, and the other files go on. */
 export async function readFile(
   root: string,
-  file: CatalogFile,
+  file: CatalogFile & { readonly kind: ReadableKind },
   options: ReadOptions,
 ): Promise<{ readonly table: ParsedTable | null; readonly diagnostics: readonly Diagnostic[] }> {
-  // The readers are loaded when needed: `--help` stays fast.
-  const read =
-    file.kind === 'chrome-trace'
-      ? (await import('../formats/chrome-trace/read')).readTrace
-      : (await import('../formats/memory-snapshot/read')).readSnapshot
   let source: Awaited<ReturnType<typeof fileSource>>
   try {
     source = await fileSource(join(root, file.path), file.path)
@@ -35,7 +30,7 @@ export async function readFile(
     )
   }
   try {
-    return await read(source, options)
+    return await readTable(file.kind, source, options)
   } catch (e) {
     return readerFailed(file, e)
   } finally {
@@ -59,10 +54,10 @@ const nothing = (file: CatalogFile, code: string, message: string, action: strin
 }
 
 /** Whether the times of a table are Unix times. */
-export const hasUnixTime = (t: ParsedTable): boolean => t.clock === 'kineto-base-time' || t.clock === 'unix-microseconds'
+export const hasUnixTime = (t: TimedTable): boolean => t.clock === 'kineto-base-time' || t.clock === 'unix-microseconds'
 
 /** What rank checks need of a table. */
-export function rankFactsOf(t: TraceTable | SnapshotTable): RankFacts {
+export function rankFactsOf(t: TimedTable): RankFacts {
   const timeNs =
     t.kind === 'chrome-trace'
       ? extentOf(t)

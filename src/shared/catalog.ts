@@ -21,6 +21,14 @@ export const FILE_KINDS = [
 ] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
+/** Kinds that are read whole when their session is opened; of the others the bounded look of the sniffers is all there is. Their readers stand in src/formats/readers.ts. */
+export const READABLE_KINDS = ['chrome-trace', 'memory-snapshot'] as const satisfies readonly FileKind[]
+export type ReadableKind = (typeof READABLE_KINDS)[number]
+
+/** Whether there is something to read: not for empty files, which are normal. */
+export const isReadable = (f: CatalogFile): f is CatalogFile & { readonly kind: ReadableKind } =>
+  (READABLE_KINDS as readonly FileKind[]).includes(f.kind) && f.state !== 'empty'
+
 /** complete: whole records to the end. growing: still changing. truncated: ends inside a record. empty: 0 bytes. unreadable: cannot be opened or is not what it claims. */
 export type FileState = 'complete' | 'growing' | 'truncated' | 'empty' | 'unreadable'
 

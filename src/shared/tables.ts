@@ -233,4 +233,35 @@ export interface SnapshotTable {
   readonly bytesRead: number
 }
 
-export type ParsedTable = TraceTable | SnapshotTable
+/** A file without a time axis of its own: what it says about itself, and rows that joins and details ask for. */
+interface SideFile {
+  /** Small facts by name, for `inspect` and the details of the file. */
+  readonly facts: Readonly<Record<string, unknown>>
+  readonly complete: boolean
+  /** Bytes of the file that were read. */
+  readonly bytesRead: number
+}
+
+/** A compiled graph: header and index of the archive. */
+export interface NeffTable extends SideFile {
+  readonly kind: 'neff'
+}
+
+/** A device profile: header, nodes, executions and the index of its records. */
+export interface NtffTable extends SideFile {
+  readonly kind: 'ntff'
+}
+
+/** Operator to runtime sequence ids, as `framework_mapping_*.json` has them. */
+export interface FrameworkMappingTable extends SideFile {
+  readonly kind: 'framework-mapping'
+}
+
+export type SideTable = NeffTable | NtffTable | FrameworkMappingTable
+
+/** What is drawn on a time axis. */
+export type TimedTable = TraceTable | SnapshotTable
+
+export type ParsedTable = TimedTable | SideTable
+
+export const isTimed = (t: ParsedTable): t is TimedTable => t.kind === 'chrome-trace' || t.kind === 'memory-snapshot'

@@ -3,10 +3,10 @@
  * while it grows all the time, at intervals that leave the machine room.
  */
 import type { Job } from '../../shared/api'
-import type { CatalogFile } from '../../shared/catalog'
+import type { CatalogFile, ReadableKind } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { ParseOutcome, ParsePool } from './pool'
-import type { FileStamp, ReadableKind } from './protocol'
+import type { FileStamp } from './protocol'
 
 /** A file that never rests is read at least this often, or when three times the last reading have passed. */
 const GROWING_MS = 3000

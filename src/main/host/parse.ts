@@ -12,7 +12,10 @@ import type { FileStamp, ParseMessage, ParseRequest, PortLike } from './protocol
 
 const PROGRESS_MS = 100
 /** What is going on after the last byte. */
-const PREPARING = { 'chrome-trace': 'arranging tracks', 'memory-snapshot': 'replaying events' } as const
+const PREPARING: Readonly<Partial<Record<ParsedTable['kind'], string>>> = {
+  'chrome-trace': 'arranging tracks',
+  'memory-snapshot': 'replaying events',
+}
 
 export type ReadFile = (request: ParseRequest, options: ReadOptions) => Promise<ReadResult<ParsedTable>>
 
@@ -40,7 +43,7 @@ async function parseOne(port: PortLike, read: ReadFile, request: ParseRequest): 
         send({ type: 'progress', job, done, total, note })
       },
     })
-    if (table) send({ type: 'progress', job, done: stamp.bytes, total: stamp.bytes, note: PREPARING[table.kind] })
+    if (table) send({ type: 'progress', job, done: stamp.bytes, total: stamp.bytes, note: PREPARING[table.kind] ?? '' })
     const prepared = table && prepare(table)
     send({ type: 'done', job, prepared, diagnostics, stamp }, buffersOf(prepared))
   } catch (e) {

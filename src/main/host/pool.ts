@@ -5,7 +5,8 @@
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { Job } from '../../shared/api'
 import type { Prepared } from './prepared'
-import type { FileStamp, ParseMessage, ParseRequest, ReadableKind, WorkerLike } from './protocol'
+import type { ReadableKind } from '../../shared/catalog'
+import type { FileStamp, ParseMessage, ParseRequest, WorkerLike } from './protocol'
 
 export interface ParseTask {
   readonly session: string

@@ -3,7 +3,9 @@
  * answer names it; nothing relies on order. Buffers are transferred, never copied.
  */
 import type { SessionView } from '../../shared/api'
+import type { ReadableKind } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
+import type { ParsedTable } from '../../shared/tables'
 import type { Prepared } from './prepared'
 
 /** The side of a worker thread that the host holds. A Node `Worker` is one; tests inject others. */
@@ -20,8 +22,6 @@ export interface PortLike {
   postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
-
-export type ReadableKind = 'chrome-trace' | 'memory-snapshot'
 
 // ── parse worker ──
 
@@ -58,7 +58,7 @@ export interface EngineFile {
   readonly path: string
   /** Absolute path, for args that are read when asked for. */
   readonly abs: string
-  readonly kind: ReadableKind
+  readonly kind: ParsedTable['kind']
   readonly rank: number | null
   readonly rankFromName: boolean
   readonly stamp: FileStamp

@@ -4,10 +4,10 @@
  */
 import type { HostEvent, SessionView } from '../../shared/api'
 import { RequestError } from '../../shared/api'
-import type { CatalogFile, CatalogSession, FileState } from '../../shared/catalog'
+import { isReadable, type CatalogFile, type CatalogSession, type FileState } from '../../shared/catalog'
 import type { RankFacts } from '../../session/ranks'
 import { buffersOf } from '../../shared/columns'
-import type { SnapshotTable } from '../../shared/tables'
+import type { ParsedTable, SnapshotTable } from '../../shared/tables'
 import { EngineClient } from './engine-client'
 import { OpenFile } from './open-file'
 import type { ParseOutcome, ParsePool } from './pool'
@@ -169,13 +169,15 @@ export class Sessions {
 
   #sync(s: OpenSession): void {
     const now = new Map(s.catalog.files.map(f => [f.id, f]))
-    for (const [id, f] of s.files)
-      if (!isReadable(now.get(id))) {
+    for (const [id, f] of s.files) {
+      const still = now.get(id)
+      if (!still || !isReadable(still)) {
         f.close()
         this.#o.pool.cancelAll(s.id, id)
         s.files.delete(id)
         this.#feed(s, async () => this.#mutate(s, 'drop', { file: id }))
       }
+    }
     for (const file of now.values()) {
       const known = s.files.get(file.id)
       if (known) known.update(file)
@@ -219,7 +221,7 @@ export class Sessions {
       state: table.complete ? 'complete' : 'truncated',
       traceRank: table.kind === 'chrome-trace' ? table.rank : null,
       timeNs: table.kind === 'memory-snapshot' ? snapshotTime(table) : null,
-      facts: { events: table.kind === 'chrome-trace' ? table.count : table.devices.reduce((n, d) => n + d.count, 0) },
+      facts: factsOf(table),
     })
     const about: EngineFile = {
       id: file.id,
@@ -306,8 +308,11 @@ function snapshotTime({ clock, epochNs, timeRange }: SnapshotTable): readonly [b
   return [epochNs + BigInt(Math.floor(timeRange[0])), epochNs + BigInt(Math.ceil(timeRange[1]))]
 }
 
-const isReadable = (f: CatalogFile | undefined): boolean =>
-  f !== undefined && (f.kind === 'chrome-trace' || f.kind === 'memory-snapshot') && f.state !== 'empty'
+function factsOf(t: ParsedTable): CatalogFile['facts'] {
+  if (t.kind === 'chrome-trace') return { events: t.count }
+  if (t.kind === 'memory-snapshot') return { events: t.devices.reduce((n, d) => n + d.count, 0) }
+  return t.facts
+}
 
 function viewOf(s: OpenSession): SessionView {
   return {

@@ -22,6 +22,7 @@ import {
   type TrackInfo,
 } from '../../../shared/api'
 import type { Diagnostic } from '../../../shared/diagnostics'
+import type { SideTable } from '../../../shared/tables'
 import { compareNames } from '../../../session/names'
 import { buildTimeGroups } from '../../../session/time-groups'
 import type { Prepared } from '../prepared'
@@ -45,6 +46,12 @@ const MAX_PIXELS = 2 ** 26
 interface Entry {
   readonly source: Source
   place: Place
+}
+
+interface Side {
+  readonly file: EngineFile
+  readonly table: SideTable
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 interface AllocatorEntry {
@@ -72,6 +79,8 @@ export class Engine {
   #nextId: number
   /** By file id, in order of arrival; a file that is read again keeps its place. */
   readonly #entries = new Map<string, Entry>()
+  /** Files without a time axis, by file id. */
+  readonly #sides = new Map<string, Side>()
   readonly #failed = new Map<string, readonly Diagnostic[]>()
   /** Ids by what they name, so that they survive a new reading. */
   readonly #ids = new Map<string, number>()
@@ -96,8 +105,14 @@ export class Engine {
 
   /** Takes over the table of a file, in place of an earlier one. */
   setFile(file: EngineFile, prepared: Prepared, diagnostics: readonly Diagnostic[]): Changed {
-    const source = makeSource(file, prepared, diagnostics)
     this.#failed.delete(file.id)
+    if (prepared.kind === 'side') {
+      this.#entries.delete(file.id)
+      this.#sides.set(file.id, { file, table: prepared.table, diagnostics })
+      return this.#changed()
+    }
+    this.#sides.delete(file.id)
+    const source = makeSource(file, prepared, diagnostics)
     this.#entries.set(file.id, { source, place: { index: 0, group: null, offset: null } })
     return this.#changed()
   }
@@ -105,6 +120,7 @@ export class Engine {
   /** A file of which nothing can be shown: its table goes, its diagnostics stay. */
   fail(file: string, diagnostics: readonly Diagnostic[]): Changed {
     this.#entries.delete(file)
+    this.#sides.delete(file)
     this.#failed.set(file, diagnostics)
     return this.#changed()
   }
@@ -112,6 +128,7 @@ export class Engine {
   /** Forgets a file. */
   drop(file: string): Changed {
     this.#entries.delete(file)
+    this.#sides.delete(file)
     this.#failed.delete(file)
     return this.#changed()
   }
@@ -178,7 +195,11 @@ export class Engine {
       tracks,
       steps,
       allocators,
-      diagnostics: [...ordered.flatMap(e => e.source.diagnostics), ...[...this.#failed.values()].flat()],
+      diagnostics: [
+        ...ordered.flatMap(e => e.source.diagnostics),
+        ...[...this.#sides.values()].flatMap(s => s.diagnostics),
+        ...[...this.#failed.values()].flat(),
+      ],
     }
   }
 

@@ -33,7 +33,7 @@ export interface Allocator {
 export type Source = TraceSource | SnapshotSource
 
 /** Takes over a file. The findings of its models are added to those of the reader. */
-export function makeSource(file: EngineFile, prepared: Prepared, diagnostics: readonly Diagnostic[]): Source {
+export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind: 'side' }>, diagnostics: readonly Diagnostic[]): Source {
   if (prepared.kind === 'chrome-trace') {
     const { kind, table, model } = prepared
     return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model)] }

@@ -1,0 +1,17 @@
+/** Which reader reads which kind of file. Readers are loaded when needed: a command that reads none starts fast. */
+import type { ReadableKind } from '../shared/catalog'
+import type { ByteSource, ReadOptions, ReadResult } from '../shared/reader'
+import type { ParsedTable } from '../shared/tables'
+
+type Reader = (source: ByteSource, options?: ReadOptions) => Promise<ReadResult<ParsedTable>>
+
+const READERS: Readonly<Record<ReadableKind, () => Promise<Reader>>> = {
+  'chrome-trace': async () => (await import('./chrome-trace/read')).readTrace,
+  'memory-snapshot': async () => (await import('./memory-snapshot/read')).readSnapshot,
+}
+
+/** Reads a file of a known kind into its table. Bad data is told in diagnostics; rejects only with what the system says, or for a defect of a reader. */
+export async function readTable(kind: ReadableKind, source: ByteSource, options: ReadOptions = {}): Promise<ReadResult<ParsedTable>> {
+  const read = await READERS[kind]()
+  return read(source, options)
+}
