@@ -8,6 +8,7 @@ import type { StringTable } from './columns'
 export type ClockDomain =
   | 'kineto-base-time' // baseTimeNanoseconds + ts
   | 'unix-microseconds' // absolute Unix microseconds stored in the file (Kineto before 2.4, snapshot time_us)
+  | 'unix-nanoseconds' // absolute Unix nanoseconds stored in the file (the runtime's files and their exports)
   | 'unknown' // relative to an unknown zero: drawn in its own range
   | 'none' // no times at all
 

@@ -9,6 +9,7 @@ import { allocatorRange, eventsOf, rangeOf, type Allocator, type SnapshotSource,
 const CLOCKS: Readonly<Record<ClockDomain, string>> = {
   'kineto-base-time': 'Unix time: base time of the trace plus the time of the event',
   'unix-microseconds': 'Unix time in microseconds, as stored in the file',
+  'unix-nanoseconds': 'Unix time in nanoseconds, as stored in the file',
   unknown: 'relative to an unknown zero; not aligned with other files',
   none: 'no times in the file',
 }
