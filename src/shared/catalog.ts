@@ -53,6 +53,22 @@ export interface CatalogFile {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
+export const PAIR_BY = ['uuid', 'uuid-prefix', 'file-hash', 'name', 'none'] as const
+/** paired: every NEFF that the NTFF names was found, copies counting as one. partial: some of several were. ambiguous: different NEFFs fit. */
+export const PAIR_VERDICTS = ['paired', 'partial', 'ambiguous', 'missing-neff', 'empty-ntff'] as const
+
+/** Which NEFF an NTFF was recorded of, and what says so. */
+export interface Pair {
+  /** Path of the NTFF, relative to the root. */
+  readonly ntff: string
+  /** All paths of the NEFFs that fit, copies included: relative to the root, absolute for those in folders that the user added. */
+  readonly neff: readonly string[]
+  readonly by: (typeof PAIR_BY)[number]
+  readonly verdict: (typeof PAIR_VERDICTS)[number]
+  /** What was compared and found, in a sentence for people. */
+  readonly evidence: string
+}
+
 export interface CatalogSession {
   readonly id: string
   readonly instanceId: string | null
@@ -64,7 +80,8 @@ export interface CatalogSession {
   readonly modes: readonly Mode[]
   readonly ranks: readonly number[]
   readonly files: readonly CatalogFile[]
-  readonly pairs: readonly unknown[]
+  /** One per NTFF of the session, in the order of `files`. */
+  readonly pairs: readonly Pair[]
   readonly checks: readonly Diagnostic[]
 }
 

@@ -3,6 +3,7 @@
  * All time columns are nanoseconds relative to the table's `epochNs`.
  */
 import type { StringTable } from './columns'
+import type { NeffContent, NtffContent } from './device-tables'
 
 /** How a source's times are mapped to Unix time, and how far to trust that. */
 export type ClockDomain =
@@ -244,12 +245,12 @@ interface SideFile {
 }
 
 /** A compiled graph: header and index of the archive. */
-export interface NeffTable extends SideFile {
+export interface NeffTable extends SideFile, NeffContent {
   readonly kind: 'neff'
 }
 
 /** A device profile: header, nodes, executions and the index of its records. */
-export interface NtffTable extends SideFile {
+export interface NtffTable extends SideFile, NtffContent {
   readonly kind: 'ntff'
 }
 

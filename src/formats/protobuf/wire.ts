@@ -10,7 +10,7 @@ export interface WireField {
   readonly wire: 0 | 1 | 2 | 5
   /** Value of a varint as a double (inexact above 2^53); 0 for the other wire types. */
   readonly value: number
-  /** Payload: `bytes.subarray(start, end)`. */
+  /** Payload: `bytes.subarray(start, end)`; of a varint its own bytes, for `exact`. */
   readonly start: number
   readonly end: number
 }
@@ -59,12 +59,13 @@ export function walkFields(bytes: Uint8Array, start: number, end: number, visit?
       number = Math.floor(tag / 8)
       wire = tag % 8
       if (number < 1 || number >= 2 ** 29) return { end: 'bad', at: start + at, fields }
+      const valueAt = reader.pos
       if (wire === 0) value = unsigned(reader)
       else if (wire !== 1 && wire !== 2 && wire !== 5) return { end: 'bad', at: start + at, fields }
       const length = wire === 2 ? unsigned(reader) : wire === 1 ? 8 : wire === 5 ? 4 : 0
       if (length >= 2 ** 31) return { end: 'bad', at: start + at, fields }
-      from = reader.pos
-      to = from + length
+      from = wire === 0 ? valueAt : reader.pos
+      to = wire === 0 ? reader.pos : from + length
       if (to > len) return { end: 'cut', at: start + at, fields }
       reader.pos = to
     } catch (e) {
@@ -75,4 +76,13 @@ export function walkFields(bytes: Uint8Array, start: number, end: number, visit?
     fields++
   }
   return { end: 'whole', at: start + reader.pos, fields }
+}
+
+const U64 = (1n << 64n) - 1n
+
+/** A varint field, exact to 64 bits. */
+export function exact(bytes: Uint8Array, f: Pick<WireField, 'start' | 'end'>): bigint {
+  let v = 0n
+  for (let i = f.end - 1; i >= f.start; i--) v = (v << 7n) | BigInt((bytes[i] as number) & 0x7f)
+  return v & U64
 }
