@@ -27,3 +27,4 @@ export { hitTest, neighbour, markOf, sliceAt, type Hit, type SliceHit } from './
 export { viewport } from './navigator'
 export { styleOf, styleTokens } from './style'
 export { counterSpanText, counterText } from './counter'
+export type { CanvasFactory, ScratchCanvas } from './scratch'

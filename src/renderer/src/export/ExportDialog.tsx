@@ -47,10 +47,11 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }): Rea
       const t = makeTheme(s)
       // A face that is first used here has to be there before text is measured.
       await document.fonts.ready
-      const { sheet, name } = await prepare(info, t, { ...options, what })
+      const made = await prepare(info, t, { ...options, what })
       if (!current) return
-      drawSheet(c, t, sheet, options.scale)
+      drawSheet(c, t, made, options.scale)
       const png = toPng(c)
+      const { name } = made
       setError(null)
       setReady({ key, name, png, bytes: null, width: c.width, height: c.height })
       const { size } = await png

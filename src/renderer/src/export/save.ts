@@ -1,16 +1,16 @@
 /** A painted sheet as a PNG, and the way out: the save dialog of the desktop, a download in the browser. */
-import { paintSheet, sheetHeight, type ExportSheet } from '../../../paint/export'
+import { paintSheet } from '../../../paint/sheet/paint'
+import type { GatheredSheet } from '../../../paint/sheet/gather'
 import type { Theme } from '../../../paint/theme'
 import { request, useSession } from '../state/session'
 
-/** Paints a sheet at `scale` device pixels per CSS px. The canvas is exactly `width * scale` by `height * scale`. */
-export function drawSheet(canvas: HTMLCanvasElement, theme: Theme, sheet: ExportSheet, scale: number): void {
+/** Paints a sheet at `scale` device pixels per CSS px. The canvas gets exactly the size that was gathered. */
+export function drawSheet(canvas: HTMLCanvasElement, theme: Theme, { sheet, width, height }: GatheredSheet, scale: number): void {
   // The picture is read back as a whole: without the GPU that is quicker, and the same on every machine.
   const ctx = canvas.getContext('2d', { willReadFrequently: true })
   if (!ctx) throw new Error('the canvas cannot be drawn on')
-  const height = sheetHeight(ctx, theme, sheet)
-  canvas.width = sheet.width * scale
-  canvas.height = height * scale
+  canvas.width = width
+  canvas.height = height
   ctx.setTransform(scale, 0, 0, scale, 0, 0)
   paintSheet(ctx, theme, sheet)
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { recordingContext, testTheme } from '../testing/theme'
-import { paintSheet, placeLegend, sheetHeight, type ExportSheet } from './export'
+import { recordingContext, testTheme } from '../../testing/theme'
+import { placeLegend } from './layout'
+import { paintSheet, sheetLayout, type ExportSheet } from './paint'
 
 const sheet: ExportSheet = {
   width: 600,
+  height: null,
   title: 'PyTorch active memory, rank 0',
   subtitle: 'run  ·  0.0 – 10.0 ms',
   trace: null,
@@ -29,7 +31,13 @@ describe('paintSheet', () => {
 
   it('is higher with a legend than without', () => {
     const { ctx } = recordingContext()
-    expect(sheetHeight(ctx, testTheme(), sheet) - sheetHeight(ctx, testTheme(), { ...sheet, legend: [] })).toBe(32)
+    expect(sheetLayout(ctx, testTheme(), sheet).height - sheetLayout(ctx, testTheme(), { ...sheet, legend: [] }).height).toBe(32)
+  })
+
+  it('keeps a given height, with legend and foot at its lower end', () => {
+    const { ctx } = recordingContext()
+    const layout = sheetLayout(ctx, testTheme(), { ...sheet, height: 500 })
+    expect(layout).toMatchObject({ height: 500, foot: 466, legend: 446 })
   })
 })
 
