@@ -13,7 +13,7 @@ import { sniffSnapshot } from './memory-snapshot/sniff'
 import { kindOfName } from './names'
 import { sniffNeff } from './neff/sniff'
 import { RUNTIME_KINDS, sniffRuntime } from './neuron-runtime/sniff'
-import { sniffNtff } from './ntff/sniff'
+import { ntffLook, sniffNtff } from './ntff/sniff'
 import { sniffPerfetto } from './perfetto/sniff'
 import { isWhole, LONG_HEAD_BYTES, probeFile, type Probe } from './probe'
 import { systemReason } from './system-error'
@@ -48,7 +48,9 @@ export async function sniffFile(path: string, name = path): Promise<SniffResult>
     })
     return { kind: kindOfName(name) ?? 'unknown', state: 'unreadable', bytes: -1, facts: {}, diagnostics: sink.list }
   }
-  const found = sniffProbe(probe)
+  let found = sniffProbe(probe)
+  const longer = found.kind === 'ntff' && found.state !== 'empty' && found.state !== 'unreadable' ? ntffLook(probe) : null
+  if (longer !== null) found = sniffProbe(await probeFile(path, name, longer).catch(() => probe))
   for (const f of found.findings) sink.add(f)
   return { kind: found.kind, state: found.state, bytes: probe.bytes, facts: found.facts, diagnostics: sink.list }
 }

@@ -183,8 +183,8 @@ export interface NtffBuffers {
 export interface NtffContent {
   readonly version: number
   readonly messageBytes: number
-  /** Bytes after the message; null where the size of the uncompressed file is not known. */
-  readonly blobBytes: number | null
+  /** Bytes after the message. */
+  readonly blobBytes: number
   readonly neffName: string | null
   /** The uuid as a C string: hex of at most 16 bytes, a prefix of the NEFF's uuid; '' where there is none. */
   readonly neffUuidPrefix: string
