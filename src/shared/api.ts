@@ -63,6 +63,8 @@ export const REQUESTS = {
     /** Top of the Y axis in bytes; null lets the engine fit it to the window (active and, if asked, reserved). */
     yMax: v.nullable(v.pipe(v.number(), v.finite(), v.minValue(1))),
     withReserved: v.boolean(),
+    /** Whether a fitted Y axis makes room for the block-rounded curve; absent: no. */
+    withRounded: v.optional(v.boolean()),
   }),
   'memory.at': v.strictObject({ session: id, allocator: index, axis, at: time }),
   /** The allocations merged into "n smaller" at one column of a picture, largest first, at most `limit`. */
@@ -241,6 +243,8 @@ export interface AllocatorInfo {
     readonly deviceFree: number | null
   }[]
   readonly checkpoints: readonly [number, number]
+  /** Allocated bytes as block sizes (what torch.cuda.memory_allocated counts). */
+  readonly blockRounded: BlockRoundedInfo
   readonly selfCheck: { readonly ok: boolean; readonly replayBytes: number; readonly tableBytes: number }
   /** First and last time of an event, relative to the group's origin; null without times. */
   readonly timeRange: readonly [number, number] | null
@@ -248,6 +252,18 @@ export interface AllocatorInfo {
   readonly endsEarly: boolean
   /** Colour groups (first frame outside torch), largest at the peak first; index = `groupOf` in pictures. The last is "other". */
   readonly groups: readonly OwnerGroup[]
+}
+
+/**
+ * Block-rounded bytes of an allocator. The curve is shown where `status` is confirmed or not-confirmed (then say so); else start and peak are null, and the end
+ * is told where the segment table has it by itself. `reason`: what was checked, or why it is not shown, half a sentence.
+ */
+export interface BlockRoundedInfo {
+  readonly status: 'confirmed' | 'not-confirmed' | 'refuted' | 'unknown'
+  readonly reason: string
+  readonly startBytes: number | null
+  readonly peakBytes: number | null
+  readonly endBytes: number | null
 }
 
 export interface OwnerGroup {
@@ -362,6 +378,8 @@ export interface MemoryPicture {
   readonly max: Float64Array
   readonly allocatedMax: Float64Array
   readonly reservedMax: Float64Array
+  /** Highest block-rounded allocated bytes in the column; NaN where the curve is not shown (see AllocatorInfo.blockRounded). */
+  readonly roundedMax: Float64Array
   /** Bytes of the start state that are live in the column's instant. */
   readonly startBytes: Float64Array
   /** Facts of every allocation that appears in a run, sorted by id. */
@@ -386,6 +404,8 @@ export interface MemoryAt {
   readonly activeBytes: number
   readonly allocatedBytes: number
   readonly reservedBytes: number
+  /** Allocated bytes as block sizes; null where the curve is not shown (see AllocatorInfo.blockRounded). */
+  readonly blockRoundedBytes: number | null
   readonly liveAllocations: number
   readonly startBytes: number
   /** Live requested bytes per owner group, start state included. */

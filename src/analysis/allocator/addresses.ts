@@ -39,6 +39,11 @@ export class AddressIds {
     return id
   }
 
+  /** Every address by its id. */
+  values(): BigUint64Array {
+    return new BigUint64Array(this.#halves.buffer, 0, this.count).slice()
+  }
+
   #grow(): void {
     const slots = new Int32Array(this.#slots.length * 4)
     const mask = slots.length - 1

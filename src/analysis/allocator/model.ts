@@ -1,6 +1,6 @@
 /**
  * The result of replaying one device of a snapshot: allocations as columns and the totals after each event.
- * Semantics: docs of `replay` and the format's README. Bytes are requested bytes unless named reserved.
+ * Semantics: docs of `replay` and the format's README. Bytes are requested bytes unless named reserved or block-rounded.
  */
 
 /** Where an allocation comes from. */
@@ -41,10 +41,31 @@ export interface AllocatorModel {
   readonly active: Float64Array
   readonly allocated: Float64Array
   readonly reserved: Float64Array
+  /** Allocated bytes as block sizes (what torch.cuda.memory_allocated counts); null where `figures.blockRounded` says that the curve cannot be shown. */
+  readonly rounded: Float64Array | null
   /** ns relative to the snapshot's epochNs; NaN where the entry has none. Never decreasing except as the file has it. */
   readonly time: Float64Array
 
   readonly figures: AllocatorFigures
+}
+
+/**
+ * Whether the block-rounded curve is known, and its figures; NaN is "not known".
+ * - confirmed: every block that the recording allocated and that is live at its end has the size that the rules give, and every checkpoint agrees.
+ * - not-confirmed: shown too, but there was no such block to check.
+ * - refuted, unknown: no curve; `endBytes` is told where the segment table has it by itself.
+ */
+export interface BlockRounded {
+  readonly status: 'confirmed' | 'not-confirmed' | 'refuted' | 'unknown'
+  /** What it was checked on, or why it is not shown; half a sentence for the screen. */
+  readonly reason: string
+  /** Live blocks of the recording whose size was compared with the segment table's. */
+  readonly checkedBlocks: number
+  /** [matched, total] of the `snapshot` entries of the history. */
+  readonly checkpoints: readonly [number, number]
+  readonly startBytes: number
+  readonly peakBytes: number
+  readonly endBytes: number
 }
 
 /** The figures of the terminal command `snapshot`, one device. See the README of the command for each field's rule. */
@@ -71,6 +92,7 @@ export interface AllocatorFigures {
   readonly ooms: readonly { readonly event: number; readonly size: number; readonly deviceFree: number | null }[]
   /** [matched, total] of `snapshot` entries against the replay. */
   readonly checkpoints: readonly [number, number]
+  readonly blockRounded: BlockRounded
   readonly maxStack: number
   readonly entriesWithoutFrames: number
   readonly selfCheck: { readonly ok: boolean; readonly replayBytes: number; readonly tableBytes: number }

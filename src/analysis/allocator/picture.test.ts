@@ -59,6 +59,7 @@ function modelOf(start: readonly number[], steps: readonly Step[], time: readonl
     active: Float64Array.from(active),
     allocated: Float64Array.from(allocated),
     reserved: Float64Array.from(reserved),
+    rounded: Float64Array.from(allocated, b => b + 512),
     time: Float64Array.from(time),
     figures: {
       startActiveBytes: total,
@@ -79,6 +80,15 @@ function modelOf(start: readonly number[], steps: readonly Step[], time: readonl
       pools: {},
       ooms: [],
       checkpoints: [0, 0],
+      blockRounded: {
+        status: 'confirmed',
+        reason: '',
+        checkedBlocks: 1,
+        checkpoints: [0, 0],
+        startBytes: total + 512,
+        peakBytes: Math.max(total, ...allocated) + 512,
+        endBytes: (allocated.at(-1) ?? total) + 512,
+      },
       maxStack: 0,
       entriesWithoutFrames: 0,
       selfCheck: { ok: true, replayBytes: 0, tableBytes: 0 },
@@ -278,6 +288,19 @@ describe('memoryPicture', () => {
       { axis: 'event', start: -1, end: 2, width: 1, withReserved: true },
     )
     expect([...late.reservedMax]).toEqual([700])
+  })
+
+  it('carries the highest block-rounded bytes of each column, nothing where the curve is not shown', () => {
+    const m = modelOf([100], [{ alloc: 50 }, { free: 1 }, { alloc: 20 }], [1, 2, 3])
+    const q = { axis: 'event', start: -1, end: 3, width: 2, withReserved: false } as const
+    expect([...draw(m, q).roundedMax]).toEqual([150 + 512, 120 + 512])
+    expect([draw(m, q).yMax, draw(m, { ...q, withRounded: true }).yMax]).toEqual([150 / 0.88, 662 / 0.88])
+    expect([-1, 0, 1].map(at => memoryAt(m, 'event', at, new Uint16Array(3), 1).blockRoundedBytes)).toEqual([612, 662, 612])
+    const { figures: f } = m
+    const hidden: AllocatorModel = { ...m, rounded: null, figures: { ...f, blockRounded: { ...f.blockRounded, startBytes: NaN } } }
+    expect([...draw(hidden, { ...q, withRounded: true }).roundedMax]).toEqual([NaN, NaN])
+    expect(draw(hidden, { ...q, withRounded: true }).yMax).toBe(150 / 0.88)
+    expect(memoryAt(hidden, 'event', -1, new Uint16Array(3), 1).blockRoundedBytes).toBeNull()
   })
 
   it('takes the first of several highest instants', () => {

@@ -33,6 +33,8 @@ export interface PictureQuery {
   readonly yMax: number | null
   /** Whether a fitted Y axis makes room for the reserved curve. */
   readonly withReserved: boolean
+  /** Whether it makes room for the block-rounded curve. Default false. */
+  readonly withRounded?: boolean
   /** Added to the model's times (offset between the snapshot's epoch and the group's origin), ns. Default 0. */
   readonly offset?: number
 }
@@ -48,12 +50,12 @@ export interface PictureOwners {
 /** Share of the height that a fitted Y axis leaves to the data; the rest holds the peak's mark and value. */
 export const FIT = 0.88
 
-/** The picture of a window without `version`, which the engine adds. All byte columns count requested bytes except reservedMax. */
+/** The picture of a window without `version`, which the engine adds. All byte columns count requested bytes except reservedMax and roundedMax. */
 export function memoryPicture(model: AllocatorModel, query: PictureQuery, owners: PictureOwners): Omit<MemoryPicture, 'version'> {
   const { width, height } = query
   const offset = query.axis === 'time' ? (query.offset ?? 0) : 0
   const cols = columns(model, positions(model, query.axis), query.start - offset, query.end - offset, width)
-  const yMax = query.yMax ?? fit(cols, query.withReserved)
+  const yMax = query.yMax ?? fit(cols, query)
   const runs = stack(model, owners.groupOf, cols.event, height, yMax / height)
 
   const seen = new Uint8Array(model.count)
@@ -100,6 +102,7 @@ export function memoryPicture(model: AllocatorModel, query: PictureQuery, owners
     max: cols.max,
     allocatedMax: cols.allocated,
     reservedMax: cols.reserved,
+    roundedMax: cols.rounded,
     startBytes: runs.startBytes,
     allocation,
     size,
@@ -119,6 +122,7 @@ interface Columns {
   readonly max: Float64Array
   readonly allocated: Float64Array
   readonly reserved: Float64Array
+  readonly rounded: Float64Array
 }
 
 function columns(model: AllocatorModel, pos: Positions, start: number, end: number, width: number): Columns {
@@ -128,6 +132,7 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
     max: new Float64Array(width).fill(NaN),
     allocated: new Float64Array(width).fill(NaN),
     reserved: new Float64Array(width).fill(NaN),
+    rounded: new Float64Array(width).fill(NaN),
   }
   if (!(pos.first <= pos.last)) return out
   const f = model.figures
@@ -151,10 +156,12 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
     // NaN where it is not known (reserved of a file whose segment table was cut off): never 0.
     let allocated = NaN
     let reserved = NaN
+    let rounded = NaN
     if (i === -1) {
       max = min = f.startActiveBytes
       allocated = f.startAllocatedBytes
       reserved = f.startReservedBytes
+      rounded = f.blockRounded.startBytes
       i = 0
     }
     for (; i < next; i++) {
@@ -166,12 +173,14 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
       if (v < min) min = v
       allocated = larger(allocated, model.allocated[i])
       reserved = larger(reserved, model.reserved[i])
+      if (model.rounded) rounded = larger(rounded, model.rounded[i])
     }
     out.event[c] = best
     out.min[c] = min
     out.max[c] = max
     out.allocated[c] = allocated
     out.reserved[c] = reserved
+    out.rounded[c] = rounded
   }
   return out
 }
@@ -179,12 +188,13 @@ function columns(model: AllocatorModel, pos: Positions, start: number, end: numb
 /** The larger of two, NaN only where both are. */
 const larger = (a: number, b: number): number => (b > a || a !== a ? b : a)
 
-function fit(cols: Columns, withReserved: boolean): number {
+function fit(cols: Columns, { withReserved, withRounded }: PictureQuery): number {
   let max = 0
   for (let c = 0; c < cols.event.length; c++) {
     if (cols.event[c] === -2) continue
     if (cols.max[c] > max) max = cols.max[c]
     if (withReserved && cols.reserved[c] > max) max = cols.reserved[c]
+    if (withRounded && cols.rounded[c] > max) max = cols.rounded[c]
   }
   return Math.max(1, max / FIT)
 }

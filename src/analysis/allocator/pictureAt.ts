@@ -46,6 +46,7 @@ export function memoryAt(model: AllocatorModel, axis: Axis, at: number, groupOf:
     activeBytes: state < 0 ? f.startActiveBytes : model.active[state],
     allocatedBytes: state < 0 ? f.startAllocatedBytes : model.allocated[state],
     reservedBytes: state < 0 ? f.startReservedBytes : model.reserved[state],
+    blockRoundedBytes: model.rounded === null ? null : state < 0 ? f.blockRounded.startBytes : model.rounded[state],
     liveAllocations,
     startBytes,
     groups,

@@ -11,9 +11,9 @@
 import { stringAt } from '../../shared/columns'
 import { ACTION_OTHER, ACTIONS, type DeviceTrace, type SnapshotTable } from '../../shared/tables'
 import { AddressIds, halvesOf } from './addresses'
+import { blockRounded } from './blockRounded'
 import { ORIGINS, type AllocatorFigures, type AllocatorModel, type Origin } from './model'
 import { poolsOf, reservedCurve } from './reserved'
-import { roundedCurve } from './rounded'
 
 const code = (a: (typeof ACTIONS)[number]): number => ACTIONS.indexOf(a)
 export const ALLOC = code('alloc')
@@ -136,7 +136,7 @@ export function replay(
   const tableBytes = start.tableBytes
   const self = trace ? describe(table, trace) : { eventsByAction: {}, ooms: [], maxStack: 0, entriesWithoutFrames: 0, snapshots: [] }
 
-  const figures: Omit<AllocatorFigures, 'checkpoints'> = {
+  const figures: Omit<AllocatorFigures, 'checkpoints' | 'blockRounded'> = {
     startActiveBytes,
     peakActiveBytes: activePeak.peak,
     peakActiveEvent: activePeak.event,
@@ -171,7 +171,8 @@ export function replay(
     reserved: reserved.after,
     time: trace?.time ?? new Float64Array(0),
   }
-  return { ...bare, figures: { ...figures, checkpoints: checkpoints(table, segmentRows, trace, bare, self.snapshots, anchored) } }
+  const { verdict, after } = blockRounded(table, segmentRows, bare, self.snapshots, anchored)
+  return { ...bare, rounded: after, figures: { ...figures, checkpoints: verdict.checkpoints, blockRounded: verdict } }
 }
 
 const sizeAt = (trace: DeviceTrace, e: number): number => {
@@ -416,18 +417,4 @@ function describe(table: SnapshotTable, trace: DeviceTrace) {
   })
   for (const [id, n] of others) byAction.push([stringAt(table.strings, id), n])
   return { eventsByAction: Object.fromEntries(byAction), ooms, maxStack, entriesWithoutFrames, snapshots }
-}
-
-/** [matched, total] of the `snapshot` entries, whose size is the allocated bytes as block sizes at that instant. */
-function checkpoints(
-  table: SnapshotTable,
-  segmentRows: readonly number[],
-  trace: DeviceTrace | null,
-  model: Omit<AllocatorModel, 'figures'>,
-  entries: readonly number[],
-  anchored: boolean,
-): readonly [number, number] {
-  if (!trace || entries.length === 0) return [0, 0]
-  const curve = anchored ? roundedCurve(table, segmentRows, model) : null
-  return [curve === null ? 0 : entries.filter(e => curve.after[e] === trace.size[e]).length, entries.length]
 }

@@ -6,6 +6,7 @@ import {
   frame,
   MIB,
   snapshotBytes,
+  type FixtureBlock,
   type FixtureEvent,
   type FixtureSnapshot,
 } from '../../formats/memory-snapshot/fixture'
@@ -41,6 +42,8 @@ const WANT: SnapshotReport = {
       endActiveBytes: 7_000_000,
       peakAllocatedBytes: 9_000_000,
       endAllocatedBytes: 6_000_000,
+      peakBlockRoundedBytes: 9_000_960,
+      endBlockRoundedBytes: 6_000_640,
       startReservedBytes: 20 * MIB,
       peakReservedBytes: 26 * MIB,
       endReservedBytes: 22 * MIB,
@@ -54,6 +57,12 @@ const WANT: SnapshotReport = {
       maxStack: 3,
       entriesWithoutFrames: 2,
       selfCheck: { ok: true, replayBytes: 7_000_000, tableBytes: 7_000_000 },
+      blockRounded: {
+        checkedBlocks: 1,
+        checkpoints: [1, 1],
+        status: 'confirmed',
+        reason: 'checked on 1 block; 1 checkpoint agrees; of 1 block from before the recording that it frees only the rounding is known',
+      },
     },
   ],
   diagnostics: [],
@@ -112,6 +121,15 @@ const TWINS: readonly (readonly [keyof DeviceReport, string, (s: FixtureSnapshot
     ),
     4_000_000,
   ],
+  [
+    'peakBlockRoundedBytes',
+    'a larger temporary, no checkpoint',
+    s => (((events(s)[5] as FixtureEvent).size = 3_000_500), drop(s, 6)),
+    9_001_472,
+  ],
+  ['peakBlockRoundedBytes', 'another value in the checkpoint', s => ((events(s)[6] as FixtureEvent).size += 512), null],
+  ['endBlockRoundedBytes', 'another block size in the table', s => ((blocks(s)[1] as FixtureBlock).size = 2_000_896), 6_001_152],
+  ['endBlockRoundedBytes', 'a block is missing from the table', s => blocks(s).splice(1, 1), null],
   ['startReservedBytes', 'the pool segment is older', s => drop(s, 0), 22 * MIB],
   ['peakReservedBytes', 'no segment in between', s => drop(s, 9, 2), 22 * MIB],
   [
@@ -156,6 +174,17 @@ const TWINS: readonly (readonly [keyof DeviceReport, string, (s: FixtureSnapshot
     'a block is missing from the table',
     s => blocks(s).splice(1, 1),
     { ok: false, replayBytes: 7_000_000, tableBytes: 5_000_000 },
+  ],
+  [
+    'blockRounded',
+    'another value in the checkpoint',
+    s => ((events(s)[6] as FixtureEvent).size += 512),
+    {
+      checkedBlocks: 1,
+      checkpoints: [0, 1],
+      status: 'refuted',
+      reason: '1 of the 1 checkpoint in the history does not agree with the rounding of the CUDA allocator',
+    },
   ],
 ]
 

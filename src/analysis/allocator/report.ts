@@ -1,9 +1,9 @@
 /** The figures of a snapshot as one document: what `snapshot FILE --json` prints. Its README tells the rule of each field. */
 import { stringAt } from '../../shared/columns'
 import type { Diagnostic } from '../../shared/diagnostics'
-import type { DeviceTrace, SnapshotTable } from '../../shared/tables'
-import type { AllocatorModel } from './model'
-import { FREE } from './replay'
+import type { SnapshotTable } from '../../shared/tables'
+import { sizesKnown } from './blockRounded'
+import type { AllocatorModel, BlockRounded } from './model'
 
 export interface SnapshotReport {
   readonly format: SnapshotTable['format'] | null
@@ -26,7 +26,7 @@ export interface SnapshotReport {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Bytes count requested bytes unless named reserved; null is "not known": in files that end early, and where an alloc or a free has a size that does not fit. */
+/** Bytes count requested bytes unless named reserved or block-rounded; null is "not known": in files that end early, and where an alloc or a free has a size that does not fit. */
 export interface DeviceReport {
   readonly device: number
   readonly events: number
@@ -37,6 +37,9 @@ export interface DeviceReport {
   readonly endActiveBytes: number | null
   readonly peakAllocatedBytes: number | null
   readonly endAllocatedBytes: number | null
+  /** Block sizes (torch.cuda.memory_allocated); null where the rules of the allocator are not met by the file, see `blockRounded`. */
+  readonly peakBlockRoundedBytes: number | null
+  readonly endBlockRoundedBytes: number | null
   readonly startReservedBytes: number | null
   readonly peakReservedBytes: number | null
   readonly endReservedBytes: number | null
@@ -50,6 +53,7 @@ export interface DeviceReport {
   readonly maxStack: number
   readonly entriesWithoutFrames: number
   readonly selfCheck: { readonly ok: boolean; readonly replayBytes: number; readonly tableBytes: number }
+  readonly blockRounded: Pick<BlockRounded, 'checkedBlocks' | 'checkpoints' | 'status' | 'reason'>
 }
 
 /** Field order is part of the document. `rank` comes from the file's name. */
@@ -68,7 +72,11 @@ export function snapshotReport(
     stacks: stacksOfEvents(table),
     timeUs: table.timeUs ? [wholeUs(table.timeUs[0]), wholeUs(table.timeUs[1])] : [null, null],
     annotations: annotationsOf(table),
-    devices: models.map(m => deviceReport(m, sizesKnown(table.devices[m.traceIndex]))),
+    devices: models.map(m => {
+      const trace = table.devices[m.traceIndex]
+      // Where a size is not known the replay counts it as 0, so that the totals say too little.
+      return deviceReport(m, trace === undefined || sizesKnown(trace))
+    }),
     diagnostics,
   }
 }
@@ -76,14 +84,8 @@ export function snapshotReport(
 const wholeUs = (us: number): string => String(BigInt(Math.trunc(us)))
 const known = (v: number): number | null => (Number.isNaN(v) ? null : v)
 
-/** False where the reader could not take the size of an alloc or a free: the replay counts it as 0, so that the totals say too little. */
-function sizesKnown(trace: DeviceTrace | undefined): boolean {
-  for (let i = 0; trace && i < trace.count; i++)
-    if ((trace.action[i] as number) <= FREE && Number.isNaN(trace.size[i] as number)) return false
-  return true
-}
-
 function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boolean): DeviceReport {
+  const { checkedBlocks, checkpoints, status, reason } = f.blockRounded
   const total = (v: number): number | null => (sizes ? known(v) : null)
   return {
     device,
@@ -95,6 +97,8 @@ function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boo
     endActiveBytes: total(f.endActiveBytes),
     peakAllocatedBytes: total(f.peakAllocatedBytes),
     endAllocatedBytes: total(f.endAllocatedBytes),
+    peakBlockRoundedBytes: known(f.blockRounded.peakBytes),
+    endBlockRoundedBytes: known(f.blockRounded.endBytes),
     startReservedBytes: known(f.startReservedBytes),
     peakReservedBytes: known(f.peakReservedBytes),
     endReservedBytes: known(f.endReservedBytes),
@@ -108,6 +112,7 @@ function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boo
     maxStack: f.maxStack,
     entriesWithoutFrames: f.entriesWithoutFrames,
     selfCheck: f.selfCheck,
+    blockRounded: { checkedBlocks, checkpoints, status, reason },
   }
 }
 

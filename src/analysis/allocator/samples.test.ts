@@ -7,9 +7,8 @@ import { readSnapshot } from '../../formats/memory-snapshot/read'
 import { stringAt } from '../../shared/columns'
 import type { SnapshotTable } from '../../shared/tables'
 import { samplesDir } from '../../testing/samples'
-import { replayAll, segmentsByDevice } from './replay'
+import { replayAll } from './replay'
 import { snapshotReport, type DeviceReport, type SnapshotReport } from './report'
-import { roundedCurve } from './rounded'
 
 interface ExpectedDevice {
   readonly [key: string]: number | readonly number[]
@@ -41,7 +40,7 @@ function actionsOf(doc: SnapshotReport): Record<string, number> {
   return out
 }
 
-/** Keys of a device and the field of the report they stand for; the two block-rounded ones are no fields and are checked on the curve. */
+/** Keys of a device and the field of the report they stand for. */
 const FIELDS: Readonly<Record<string, (d: DeviceReport) => unknown>> = {
   start_active: d => d.startActiveBytes,
   peak_active: d => d.peakActiveBytes,
@@ -56,6 +55,8 @@ const FIELDS: Readonly<Record<string, (d: DeviceReport) => unknown>> = {
   unknown_free_bytes: d => d.unknownFreeBytes,
   preexisting_live: d => d.liveAtStart,
   preexisting_live_bytes: d => d.liveAtStartBytes,
+  peak_block_rounded: d => d.peakBlockRoundedBytes,
+  end_block_rounded: d => d.endBlockRoundedBytes,
   snapshot_checkpoints_matched: d => d.checkpoints,
 }
 
@@ -77,14 +78,9 @@ describe.runIf(dir !== '')('real snapshots', () => {
       expect(doc.devices.map(d => String(d.device))).toEqual(Object.keys(want.devices))
       for (const d of doc.devices) {
         const expected = want.devices[d.device] as ExpectedDevice
-        const model = replayAll(table).find(m => m.device === d.device) as ReturnType<typeof replayAll>[number]
-        const rounded = roundedCurve(table, segmentsByDevice(table).get(d.device) ?? [], model)
         for (const [key, value] of Object.entries(expected)) {
           const field = FIELDS[key]
           if (field) expect([key, field(d)]).toEqual([key, value])
-          else if (key === 'end_block_rounded') expect([key, rounded?.after.at(-1) ?? rounded?.start]).toEqual([key, value])
-          else if (key === 'peak_block_rounded')
-            expect([key, Math.max(rounded?.start ?? NaN, ...(rounded?.after ?? []))]).toEqual([key, value])
           else throw new Error(`no field for ${key}`)
         }
       }
@@ -92,20 +88,27 @@ describe.runIf(dir !== '')('real snapshots', () => {
       expect(doc.devices.map(d => d.selfCheck.ok)).toEqual(doc.devices.map(() => name !== 'trimmed-by-author.pickle'))
     })
 
-  test('block sizes by rule equal the segment table where an allocation of the recording is still live', async () => {
+  test('the block-rounded curve: what it was checked on, and where it is not known', async () => {
+    const told: Record<string, string> = {}
     let checked = 0
-    for (const name of Object.keys(all)) {
-      const { table } = await report(`snapshots/${name}`)
-      for (const m of replayAll(table)) {
-        const rounded = roundedCurve(table, segmentsByDevice(table).get(m.device) ?? [], m)
-        for (let i = m.startCount; i < m.count; i++) {
-          const block = m.block[i] as number
-          if (block < 0 || name === 'trimmed-by-author.pickle') continue
-          checked++
-          expect([name, i, rounded?.block[i]]).toEqual([name, i, table.blocks.size[block]])
-        }
+    for (const name of Object.keys(all))
+      for (const d of (await report(`snapshots/${name}`)).doc.devices) {
+        told[name] = d.blockRounded.status
+        checked += d.blockRounded.checkedBlocks
+        expect([name, d.peakBlockRoundedBytes === null]).toEqual([name, !('peak_block_rounded' in (all[name]?.devices[d.device] ?? {}))])
       }
-    }
+    expect(told).toEqual({
+      'allocator-settings.pickle': 'not-confirmed',
+      'state-only.pickle': 'not-confirmed',
+      'forward-fp32.pickle': 'not-confirmed',
+      'frames-empty.pickle': 'confirmed',
+      'inference.pickle': 'not-confirmed',
+      'late-start-222-unknown-frees.pickle': 'confirmed',
+      'torch20-history-a.pickle': 'not-confirmed',
+      'torch20-history-b.pickle': 'not-confirmed',
+      'train-step.pickle': 'confirmed',
+      'trimmed-by-author.pickle': 'unknown',
+    })
     expect(checked).toBeGreaterThan(100)
   })
 })

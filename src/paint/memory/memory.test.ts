@@ -27,6 +27,7 @@ const picture: MemoryPicture = {
   max: Float64Array.of(500, 620, NaN),
   allocatedMax: Float64Array.of(500, 600, NaN),
   reservedMax: Float64Array.of(800, 900, NaN),
+  roundedMax: Float64Array.of(520, 640, NaN),
   startBytes: Float64Array.of(200, 200, NaN),
   allocation: Uint32Array.of(0, 7),
   size: Float64Array.of(200, 300),
@@ -63,6 +64,7 @@ const info: AllocatorInfo = {
   unknownFreeBytes: 0,
   ooms: [],
   checkpoints: [0, 0],
+  blockRounded: { status: 'confirmed', reason: 'checked on 3 blocks', startBytes: 300, peakBytes: 640, endBytes: 520 },
   selfCheck: { ok: true, replayBytes: 0, tableBytes: 0 },
   timeRange: [0, 20e6],
   endsEarly: false,
@@ -207,6 +209,18 @@ describe('paintMemory', () => {
     expect(texts).toContain('reserved')
     expect(texts).toContain('allocated, requested')
     expect(texts).toContain('snapshot taken at 20.0\u00a0ms')
+  })
+
+  it('draws the block-rounded curve where it is known, and says when nothing confirmed it', () => {
+    const options = { reserved: false, allocated: false, startState: false, peak: false, rounded: true }
+    const told = (blockRounded: Partial<AllocatorInfo['blockRounded']>): readonly string[] =>
+      painted({ options, allocator: { ...info, blockRounded: { ...info.blockRounded, ...blockRounded } } }).filter(t =>
+        t.includes('rounded'),
+      )
+    expect(told({})).toEqual(['allocated, block-rounded'])
+    expect(told({ status: 'not-confirmed' })).toEqual(['allocated, block-rounded (not confirmed)'])
+    expect(told({ status: 'refuted', peakBytes: null })).toEqual([])
+    expect(painted({ options: { ...options, rounded: false } })).not.toContain('allocated, block-rounded')
   })
 
   it('leaves out what is switched off', () => {

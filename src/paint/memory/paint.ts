@@ -10,11 +10,12 @@ import { hatch, hatchStyle, noData } from '../hatch'
 import { textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
 import { drawCursorValue, drawLifetime, drawLifted, drawOom, drawPeak, placePeak, type PeakPlace, type PicturePlace } from './marks'
+import { drawOutline } from './outline'
 import { groupToken } from './raster'
 import { factOf } from './hit'
 import { byteTicks, type ByteScale } from './scale'
 import type { MemoryScene } from './scene'
-import { ACTIVE, afterLabel, ALLOCATED, beforeLabel, eventTick, RESERVED, startLabel } from './words'
+import { ACTIVE, afterLabel, ALLOCATED, beforeLabel, eventTick, RESERVED, roundedName, startLabel } from './words'
 
 /** Paints the scene: box [0, geometry.width) x [scale.top, scale.top + scale.height + AXIS_MIRROR), CSS px. */
 export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): void {
@@ -47,10 +48,19 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
       ctx.drawImage(scene.image, place.x(0), top, place.x(picture.width) - place.x(0), s.y(0) - top)
     }
     if (options.startState) drawStart(ctx, theme, scene, place)
-    curve(ctx, scene, place, picture.max, t('--curve-active'), { alpha: 0.55, width: 1 })
+    drawOutline(ctx, place, s.y, picture.max, {
+      color: t('--curve-active'),
+      alpha: 0.55,
+      top: s.top,
+      rows: picture.height / (s.y(0) - s.y(picture.yMax)),
+    })
     if (options.allocated) {
       curve(ctx, scene, place, picture.allocatedMax, t('--curve-rounded'), { dash: [4, 3], width: 1.25 })
       curveName(ctx, theme, scene, place, picture.allocatedMax, ALLOCATED, '--curve-rounded', peak)
+    }
+    if (options.rounded === true && info.blockRounded.peakBytes !== null) {
+      curve(ctx, scene, place, picture.roundedMax, t('--curve-rounded'), { width: 1.25, steps: true })
+      curveName(ctx, theme, scene, place, picture.roundedMax, roundedName(info), '--curve-rounded', peak)
     }
     if (options.reserved) {
       curve(ctx, scene, place, picture.reservedMax, t('--curve-reserved'), { width: 1.25, steps: true })

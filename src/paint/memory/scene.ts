@@ -7,6 +7,8 @@ import type { ByteScale } from './scale'
 export interface MemoryOptions {
   readonly reserved: boolean
   readonly allocated: boolean
+  /** The block-rounded curve, where it is known; absent for off. */
+  readonly rounded?: boolean
   readonly startState: boolean
   readonly peak: boolean
   /** Only this owner group is in full colour; absent or null for all. */

@@ -5,6 +5,10 @@ import { memory, num, timeMs } from '../../shared/format'
 export const ACTIVE = 'active, requested'
 export const ALLOCATED = 'allocated, requested'
 export const RESERVED = 'reserved'
+/** Allocated bytes as block sizes; a curve that nothing confirmed says so. */
+export const ROUNDED = 'allocated, block-rounded'
+export const roundedName = (info: Pick<AllocatorInfo, 'blockRounded'>): string =>
+  info.blockRounded.status === 'not-confirmed' ? `${ROUNDED} (not confirmed)` : ROUNDED
 
 /** `peak active, requested`; the value stands before it. */
 export const PEAK = `peak ${ACTIVE}`

@@ -42,6 +42,7 @@ export async function memoryScene(ask: Ask, surface: Surface, theme: Theme, p: M
     height: Math.max(1, Math.round(height * p.scale)),
     yMax: p.yMax,
     withReserved: p.options.reserved,
+    withRounded: p.options.rounded === true,
   })
   const d = p.pinned === null ? null : await ask('memory.allocation', { session, allocator: allocator.id, allocation: p.pinned })
   const pixels = rasterMemory(picture, theme, { groups: allocator.groups.length, only: p.options.only ?? null, scale: p.scale })

@@ -1,6 +1,7 @@
 /** The parts of the session view that come from tables: groups, sources, tracks, steps, allocators. Ids are given by the engine. */
+import type { BlockRounded } from '../../../analysis/allocator/model'
 import { peakTime } from '../../../analysis/allocator/pictureAt'
-import type { AllocatorInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
+import type { AllocatorInfo, BlockRoundedInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
 import type { ClockDomain } from '../../../shared/tables'
 import type { Place } from './engine'
 import { MAX_STEPS } from './findings'
@@ -59,6 +60,11 @@ export function stepInfos(s: TraceSource, { index, group, offset }: Place): read
   return s.model.steps.slice(0, MAX_STEPS).map(t => ({ name: t.name, source: index, group, start: t.start + offset, duration: t.duration }))
 }
 
+function blockRoundedInfo({ status, reason, startBytes, peakBytes, endBytes }: BlockRounded): BlockRoundedInfo {
+  const known = (v: number): number | null => (Number.isNaN(v) ? null : v)
+  return { status, reason, startBytes: known(startBytes), peakBytes: known(peakBytes), endBytes: known(endBytes) }
+}
+
 export function allocatorInfo(s: SnapshotSource, a: Allocator, place: Place, id: number): AllocatorInfo {
   const { model, owners } = a
   const f = model.figures
@@ -94,6 +100,7 @@ export function allocatorInfo(s: SnapshotSource, a: Allocator, place: Place, id:
     unknownFreeBytes: f.unknownFreeBytes,
     ooms: f.ooms.map(o => ({ event: o.event, time: timeOf(o.event), size: o.size, deviceFree: o.deviceFree })),
     checkpoints: f.checkpoints,
+    blockRounded: blockRoundedInfo(f.blockRounded),
     selfCheck: f.selfCheck,
     timeRange: timed ? shifted(allocatorRange(model), offset) : null,
     endsEarly: trace ? trace.complete === false : !s.table.complete,

@@ -2,6 +2,7 @@
 import type { ReactElement } from 'react'
 import type { AllocatorInfo } from '../../../shared/api'
 import { exactBytes, memory, num, timeMs } from '../../../shared/format'
+import { cachedFree, CACHED_FREE, DEFINITION, roundedReason } from '../memory/rounded'
 import { useView } from '../state/view'
 import { showAllocator } from '../shell/follow'
 import { Icon } from '../shell/icons'
@@ -10,12 +11,15 @@ import { KeyValues, Missing } from './KeyValues'
 import { LazyChart } from './LazyChart'
 import { inUnit, unitFor, type Unit } from './unit'
 
-/** A figure in the unit of the table's head, the exact bytes on hover. */
-const Bytes = ({ v, unit }: { readonly v: number; readonly unit: Unit }): ReactElement => (
-  <span title={exactBytes(v)} aria-label={exactBytes(v)}>
-    {inUnit(v, unit)}
-  </span>
-)
+/** A figure in the unit of the table's head, the exact bytes on hover; `—` and the reason where it is not known. */
+const Bytes = ({ v, unit, why = '' }: { readonly v: number | null; readonly unit: Unit; readonly why?: string }): ReactElement =>
+  v === null || Number.isNaN(v) ? (
+    <Missing why={why || 'the file does not tell it'} />
+  ) : (
+    <span title={exactBytes(v)} aria-label={exactBytes(v)}>
+      {inUnit(v, unit)}
+    </span>
+  )
 
 export function AllocatorFigures({
   session,
@@ -27,7 +31,12 @@ export function AllocatorFigures({
   readonly version: number
 }): ReactElement {
   const shown = useView(s => s.allocator === a.id)
-  const unit = unitFor(Math.max(a.peakActiveBytes, a.peakReservedBytes, a.peakAllocatedBytes))
+  const { blockRounded: rounded } = a
+  const largest = [a.peakActiveBytes, a.peakReservedBytes, a.peakAllocatedBytes, rounded.peakBytes ?? 0, rounded.endBytes ?? 0]
+  const unit = unitFor(Math.max(...largest.filter(Number.isFinite)))
+  const why = roundedReason(rounded)
+  // Without the curve only the segment table's own figure is there: nothing is counted from it.
+  const cached = (reserved: number, blocks: number | null): number => (rounded.peakBytes === null ? NaN : cachedFree(reserved, blocks))
   const caption = `figures-${a.id}`
   return (
     <section aria-label={`Allocator of device ${a.device}`}>
@@ -79,6 +88,18 @@ export function AllocatorFigures({
             </td>
           </tr>
           <tr>
+            <th scope="row">Allocated, block-rounded</th>
+            <td>
+              <Bytes v={rounded.startBytes} unit={unit} why={why} />
+            </td>
+            <td>
+              <Bytes v={rounded.peakBytes} unit={unit} why={why} />
+            </td>
+            <td>
+              <Bytes v={rounded.endBytes} unit={unit} why={why} />
+            </td>
+          </tr>
+          <tr>
             <th scope="row">Reserved</th>
             <td>
               <Bytes v={a.startReservedBytes} unit={unit} />
@@ -88,6 +109,20 @@ export function AllocatorFigures({
             </td>
             <td>
               <Bytes v={a.endReservedBytes} unit={unit} />
+            </td>
+          </tr>
+          <tr>
+            <th scope="row" title={CACHED_FREE}>
+              Cached, free
+            </th>
+            <td>
+              <Bytes v={cached(a.startReservedBytes, rounded.startBytes)} unit={unit} why={why} />
+            </td>
+            <td>
+              <Missing why="it is told at the start, at the end and at the cursor" />
+            </td>
+            <td>
+              <Bytes v={cached(a.endReservedBytes, rounded.endBytes)} unit={unit} why={why} />
             </td>
           </tr>
         </tbody>
@@ -121,6 +156,7 @@ export function AllocatorFigures({
           ],
         ]}
       />
+      <Rounded allocator={a} />
       <SelfCheck allocator={a} />
       {a.unknownFrees > 0 && (
         <p className="verdict">
@@ -142,6 +178,27 @@ export function AllocatorFigures({
         </p>
       )}
     </section>
+  )
+}
+
+/** Whether the block-rounded figures are known, and which definition the figures follow. */
+function Rounded({ allocator: a }: { readonly allocator: AllocatorInfo }): ReactElement {
+  const { status } = a.blockRounded
+  const confirmed = status === 'confirmed'
+  return (
+    <>
+      <p className="verdict" data-testid="block-rounded" data-status={status}>
+        <Icon
+          name={confirmed ? 'check' : status === 'refuted' ? 'warn' : 'info'}
+          size={14}
+          className={confirmed ? 'ok' : status === 'refuted' ? 'warn' : 'info'}
+        />
+        <span>
+          <b>Allocated, block-rounded</b> is what torch.cuda.memory_allocated() counts. {roundedReason(a.blockRounded)}.
+        </span>
+      </p>
+      <p className="remark t3">{DEFINITION}.</p>
+    </>
   )
 }
 

@@ -97,7 +97,7 @@ export async function prepare(info: AllocatorInfo | null, theme: Theme, o: Expor
             window,
             // The picture has a legend for all of it: an owner that is shown alone on the screen stays one of many here.
             options: { ...settings, only: null },
-            yMax: settings.y === 'fixed' ? fixedMax(info, settings.reserved) : null,
+            yMax: settings.y === 'fixed' ? fixedMax(info, settings.reserved, settings.rounded) : null,
             pinned: o.pinned && v.pinned?.allocator === info.id ? v.pinned.allocation : null,
           }
         : null,

@@ -2,13 +2,14 @@
 import type { ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt, SessionView } from '../../../shared/api'
 import { exactBytes, memory, num } from '../../../shared/format'
-import { ACTIVE, ALLOCATED, positionLabel, RESERVED } from '../../../paint/memory/words'
+import { ACTIVE, ALLOCATED, positionLabel, RESERVED, ROUNDED } from '../../../paint/memory/words'
 import { runCommand } from '../commands/registry'
 import { switchGroup } from '../shell/follow'
 import { Icon } from '../shell/icons'
 import { showDiagnostics } from '../shell/ui'
 import { useView } from '../state/view'
 import { Plot } from './Plot'
+import { cachedFree, CACHED_FREE, DEFINITION, roundedTitle } from './rounded'
 import { setMemorySettings, useMemorySettings } from './settings'
 import { useAllocation } from './useAllocation'
 import type { Answered } from './useAsk'
@@ -76,13 +77,19 @@ function Controls({ info, axis }: { readonly info: AllocatorInfo; readonly axis:
   const timeless = info.timeRange === null
   const setAxis = (a: Axis): void => useView.getState().setMemoryAxis(a)
   const check = (
-    key: 'reserved' | 'allocated' | 'startState' | 'peak',
+    key: 'reserved' | 'allocated' | 'rounded' | 'startState' | 'peak',
     label: ReactElement | string,
     look?: string,
     title?: string,
+    disabled = false,
   ): ReactElement => (
     <label className="chk" title={title}>
-      <input type="checkbox" checked={s[key]} onChange={e => setMemorySettings({ [key]: e.target.checked })} />
+      <input
+        type="checkbox"
+        checked={s[key] && !disabled}
+        disabled={disabled}
+        onChange={e => setMemorySettings({ [key]: e.target.checked })}
+      />
       {look !== undefined && <i className={`key ${look}`} />}
       {label}
     </label>
@@ -109,6 +116,16 @@ function Controls({ info, axis }: { readonly info: AllocatorInfo; readonly axis:
         <span>Allocated{<span className="wide"> (requested)</span>}</span>,
         'dash',
         'Requested bytes of blocks that are not freed by the program',
+      )}
+      {check(
+        'rounded',
+        <span>
+          <span className="wide">Allocated, b</span>
+          <span className="narrow">B</span>lock-rounded
+        </span>,
+        'rounded',
+        roundedTitle(info),
+        info.blockRounded.peakBytes === null,
       )}
       {check('startState', 'Start state', 'box', 'Blocks from before the recording as one flat base; off: as single allocations')}
       {check('peak', 'Peak')}
@@ -206,10 +223,11 @@ function Readout({
   const a = at?.answer ?? null
   const position = at?.question ?? cursor
   const missing = cursor === null ? 'Move the pointer over the chart' : a ? '' : NOT_HERE
-  const cell = (label: string, id: string, told: number | undefined, unknown = ''): ReactElement => {
+  const cell = (label: string, id: string, told: number | undefined, unknown = '', note = ''): ReactElement => {
     const bytes = told !== undefined && Number.isFinite(told) ? told : undefined
+    const title = bytes !== undefined ? `${exactBytes(bytes)}${note && `. ${note}`}` : told === undefined ? missing : unknown
     return (
-      <span className="num" title={bytes !== undefined ? exactBytes(bytes) : told === undefined ? missing : unknown}>
+      <span className="num" title={title}>
         {label}
         <b data-testid={`readout-${id}`} data-bytes={bytes}>
           {bytes === undefined ? '—' : memory(bytes)}
@@ -225,8 +243,9 @@ function Readout({
           {position === null ? '—' : positionLabel(axis, position)}
         </b>
       </span>
-      {cell(ACTIVE, 'active', a?.activeBytes)}
-      {cell(ALLOCATED, 'allocated', a?.allocatedBytes)}
+      {cell(ACTIVE, 'active', a?.activeBytes, '', DEFINITION)}
+      {cell(ALLOCATED, 'allocated', a?.allocatedBytes, '', DEFINITION)}
+      {cell(ROUNDED, 'rounded', a ? (a.blockRoundedBytes ?? NaN) : undefined, roundedTitle(info), roundedTitle(info))}
       {cell(RESERVED, 'reserved', a?.reservedBytes, 'The segment table of the file is not whole: reserved bytes cannot be anchored')}
       <span className="num" title={a ? undefined : missing}>
         live
@@ -234,12 +253,7 @@ function Readout({
           {a ? num(a.liveAllocations) : '—'}
         </b>
       </span>
-      <span
-        className="num"
-        title="Reserved minus allocated needs block-rounded bytes. This snapshot does not confirm them, so no figure is shown."
-      >
-        cached, free<b data-testid="readout-cached">—</b>
-      </span>
+      {cell('cached, free', 'cached', a ? cachedFree(a.reservedBytes, a.blockRoundedBytes) : undefined, roundedTitle(info), CACHED_FREE)}
       <span className="sp" />
       {details && (
         <span className="num who">

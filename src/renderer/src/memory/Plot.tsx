@@ -44,10 +44,19 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
   const { width, height, dpr } = useBox(box)
   const chart = Math.max(1, height - AXIS_MIRROR)
   const g = useMemo(() => geometry(Math.max(width, 1), win.start, win.end), [width, win.start, win.end])
-  const { value, error } = usePicture(info, axis, win, width ? g.plot * dpr : 0, width ? chart * dpr : 0, settings.y, settings.reserved)
+  const { value, error } = usePicture(
+    info,
+    axis,
+    win,
+    width ? g.plot * dpr : 0,
+    width ? chart * dpr : 0,
+    settings.y,
+    settings.reserved,
+    settings.rounded,
+  )
   const picture = value?.answer ?? null
   // Before the first picture the axis stands as for the whole recording.
-  const yMax = picture?.yMax ?? fixedMax(info, settings.reserved)
+  const yMax = picture?.yMax ?? fixedMax(info, settings.reserved, settings.rounded)
   const scale = useMemo(() => byteScale(0, chart, yMax), [chart, yMax])
   const image = usePictureImage(picture, theme, info.groups.length, settings.only, dpr)
   const allSteps = useSession(s => s.view?.steps)

@@ -7,11 +7,13 @@ export interface MemorySettings extends MemoryOptions {
   readonly y: 'fit' | 'fixed'
   /** Only this owner group is in full colour; null for all. */
   readonly only: number | null
+  readonly rounded: boolean
 }
 
 export const useMemorySettings = create<MemorySettings>()(() => ({
   reserved: true,
   allocated: false,
+  rounded: false,
   startState: true,
   peak: true,
   y: 'fit',

@@ -18,6 +18,7 @@ export interface PictureAsked {
   readonly height: number
   readonly yMax: number | null
   readonly withReserved: boolean
+  readonly withRounded: boolean
 }
 
 /** Axis on which an allocator is shown: by events where the file has no times. */
@@ -39,8 +40,13 @@ export function useMemoryAxis(info: AllocatorInfo | null): {
 }
 
 /** Top of a Y axis that shows the whole recording. */
-export const fixedMax = (info: AllocatorInfo, withReserved: boolean): number =>
-  Math.max(1, info.peakActiveBytes, withReserved && Number.isFinite(info.peakReservedBytes) ? info.peakReservedBytes : 0) / FIT_SHARE
+export const fixedMax = (info: AllocatorInfo, withReserved: boolean, withRounded = false): number =>
+  Math.max(
+    1,
+    info.peakActiveBytes,
+    withReserved && Number.isFinite(info.peakReservedBytes) ? info.peakReservedBytes : 0,
+    withRounded ? (info.blockRounded.peakBytes ?? 0) : 0,
+  ) / FIT_SHARE
 
 /** The picture of the window. `width` and `height` are the plot's in device pixels. */
 export function usePicture(
@@ -51,6 +57,7 @@ export function usePicture(
   height: number,
   y: 'fit' | 'fixed',
   withReserved: boolean,
+  withRounded: boolean,
 ): { readonly value: Answered<PictureAsked, MemoryPicture> | null; readonly error: string | null } {
   const session = useSession(s => s.session)
   const version = useSession(s => s.view?.version ?? 0)
@@ -62,8 +69,9 @@ export function usePicture(
         end: window.end,
         width: Math.min(MAX_COLUMNS, Math.round(width)),
         height: Math.min(MAX_ROWS, Math.round(height)),
-        yMax: y === 'fixed' ? fixedMax(info, withReserved) : null,
+        yMax: y === 'fixed' ? fixedMax(info, withReserved, withRounded) : null,
         withReserved,
+        withRounded,
       }
     : null
   const key = q ? [version, ...Object.values(q)].join() : ''
