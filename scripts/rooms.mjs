@@ -21,6 +21,8 @@ export const MAY_IMPORT = {
 /** Packages that only certain rooms may import. */
 export const OWNED = [
   { packages: ['electron'], rooms: ['main', 'preload'] },
+  // A native library: the desktop program never loads it.
+  { packages: ['@napi-rs/canvas'], rooms: ['cli'] },
   { packages: ['react', 'react-dom', 'echarts', 'zustand', 'tinykeys'], rooms: ['renderer'] },
 ]
 
@@ -32,7 +34,8 @@ const forbidden = room => {
   if (others.length)
     patterns.push({
       // `../../session/x` from this room, at any depth; a folder of the same name inside the room is reached by `./`.
-      regex: `^(\\.\\./)+(${others.join('|')})(/|$)`,
+      // The text of tokens.css is data, not code: who draws without a page takes the colours from it.
+      regex: `^(\\.\\./)+(${others.join('|')})(/|$)${room === 'cli' ? '(?!tokens\\.css\\?raw$)' : ''}`,
       message: `${room} may import only: ${['its own files', ...MAY_IMPORT[room]].join(', ')}.`,
     })
   const owned = OWNED.filter(o => !o.rooms.includes(room)).flatMap(o => o.packages)
@@ -58,7 +61,17 @@ export const roomRules = [
   {
     // Readers run inside the worker entries; the host only sends them files.
     files: ['src/main/host/*.worker.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: forbidden('cli') }] },
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            ...forbidden('cli'),
+            { regex: '^@napi-rs/canvas', message: 'The command line draws, the desktop does not load this.' },
+          ],
+        },
+      ],
+    },
   },
   { files: SHELLS, rules: { 'no-restricted-imports': ['error', { patterns: forbidden('main') }] } },
   {

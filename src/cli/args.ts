@@ -1,5 +1,6 @@
 /** The command line as typed: which command, with which arguments. Checks them, runs nothing. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { EXPORT_OPTIONS, exportOptions, type ExportOptions } from './export/options'
 import { COMMANDS, type CommandName } from './help'
 
 export type Parsed =
@@ -15,6 +16,7 @@ export type Parsed =
       readonly steps?: number
       readonly seed?: number
     }
+  | { readonly command: 'export'; readonly path: string; readonly json: boolean; readonly options: ExportOptions }
   | { readonly command: 'serve'; readonly argv: readonly string[] }
 
 /** Wrong use of the command line: exit code 2. The text is for the user. */
@@ -55,6 +57,11 @@ export function parse(argv: readonly string[]): Parsed {
     if (typeof time !== 'string') throw new UsageError('at needs --time NS', first)
     if (!/^\d{1,20}$/.test(time)) throw new UsageError(`--time takes Unix nanoseconds as a whole number, not ${quoted(time)}`, first)
     return { command: 'at', path, time: BigInt(time), json: values['json'] === true }
+  }
+  if (first === 'export') {
+    const { path, values } = take(first, rest, EXPORT_OPTIONS)
+    const options = exportOptions(values, message => new UsageError(message, first))
+    return { command: first, path, json: values['json'] === true, options }
   }
   if (first === 'sample') {
     const { path, values } = take(first, rest, { ranks: { type: 'string' }, steps: { type: 'string' }, seed: { type: 'string' } })

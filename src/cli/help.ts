@@ -1,6 +1,6 @@
 /** What `--help` says. */
 
-export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'sample' | 'serve'
+export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve'
 
 interface CommandHelp {
   readonly usage: string
@@ -46,6 +46,31 @@ ${JSON_LINE}`,
 
   --time NS   Unix time in nanoseconds
 ${JSON_LINE}`,
+  },
+  export: {
+    usage:
+      'export PATH --out FILE.png [--view timeline|allocator|both] [--from NS --to NS] [--width W --height H] [--theme light|dark] [--json]',
+    operand: 'PATH',
+    summary: 'draw the timeline or the allocator as a PNG',
+    details: `Draws what the program's Export dialog draws, without a window: title, time range, scale, legend and source files are in the picture.
+PATH is a session folder, a tree (its first session, unless --session or --rank tells which), a trace or a snapshot.
+
+  --out FILE.png   the picture, 8-bit RGBA
+  --view VIEW      timeline: the System Trace; allocator: active memory of the PyTorch allocator; both: one above the other.
+                   Without it the timeline where there is a trace, else the allocator
+  --from NS        first time, Unix nanoseconds; together with --to. Without them the whole recording
+  --to NS          first time that is not shown
+  --width W        width in px, 320 to 16384 (2560); text and lines grow with it in steps of 1280
+  --height H       height in px, 240 to 16384; what the content needs by default. At most 67,108,864 px in all
+  --theme THEME    light (default) or dark
+  --session DIR    the session's folder below PATH
+  --rank N         the rank, where there are several
+  --device N       the device, where a snapshot holds several
+${JSON_LINE}
+
+--json tells where the plot lies, in px: {width, height, plot: {x0, x1, y0, y1}, fromNs, toNs, maxBytes}. x0 is fromNs, x1 (the first column
+outside) is toNs; a column of the allocator shows its highest total, y1 is 0 bytes and y0 is maxBytes (null for the timeline). A snapshot
+without times is drawn over the index of its events: fromNs and toNs are then null, fromEvent and toEvent tell the range.`,
   },
   sample: {
     usage: 'sample DIR [--ranks N] [--steps N] [--seed S] [--json]',

@@ -62,6 +62,8 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./inspect')).inspectCommand(path, io)
       case 'at':
         return await (await import('./at')).atCommand(path, p.time, io)
+      case 'export':
+        return await (await import('./export/command')).exportCommand(path, p.options, io)
       case 'snapshot':
         return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) })
       case 'trace':

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../shared/diagnostics'
 import { duration, fileSize, memory, num } from '../shared/format'
 import type { AtDocument } from './at'
+import type { ExportDocument } from './export/command'
 import type { InspectDocument, InspectFile } from './inspect'
 import { plain } from './output'
 
@@ -26,7 +27,7 @@ function pairs(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('')
 }
 
-export function toText(command: 'inspect' | 'snapshot' | 'trace' | 'at' | 'sample', document: object): string {
+export function toText(command: 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample', document: object): string {
   const diagnostics = (document as { readonly diagnostics?: readonly Diagnostic[] }).diagnostics ?? []
   // A document with nothing but the reason says just that.
   if (Object.keys(document).every(k => k === 'diagnostics')) return diagnosticsText(diagnostics)
@@ -39,7 +40,9 @@ export function toText(command: 'inspect' | 'snapshot' | 'trace' | 'at' | 'sampl
           ? snapshotText(document as Fields)
           : command === 'trace'
             ? traceText(document as Fields)
-            : sampleText(document as Fields)
+            : command === 'export'
+              ? exportText(document as ExportDocument)
+              : sampleText(document as Fields)
   return body + (diagnostics.length > 0 ? '\n' + diagnosticsText(diagnostics) : '')
 }
 
@@ -124,6 +127,24 @@ function atText(doc: AtDocument): string {
           ]),
         ])
   return `${slices}\n${bytes}`
+}
+
+// ───────────────────────────── export ─────────────────────────────
+
+function exportText(d: ExportDocument): string {
+  const range =
+    d.fromNs !== null && d.toNs !== null
+      ? `${d.fromNs} to ${d.toNs} (Unix ns)`
+      : d.axis === 'event'
+        ? `events ${num(Math.max(0, d.fromEvent ?? 0))} to ${num(Math.max(0, (d.toEvent ?? 0) - 1))}`
+        : 'the whole recording, on its own clock'
+  return `${plain(d.out)}\n${pairs([
+    ['view', `${d.view}, ${d.theme}`],
+    ['size', `${num(d.width)} × ${num(d.height)} px`],
+    ['session', plain(d.session)],
+    ['range', range],
+    ...(d.maxBytes === null ? [] : [['top of the axis', memory(d.maxBytes)] as const]),
+  ])}`
 }
 
 // ───────────────────────────── snapshot, trace, sample ─────────────────────────────

@@ -1,0 +1,179 @@
+/** `export PATH --out FILE.png`: the picture of the Export dialog, made without a window. */
+import { realpath, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { version } from '../../../package.json'
+import { systemCode, systemReason } from '../../formats/system-error'
+import { gatherSheet, type GatheredSheet } from '../../paint/sheet/gather'
+import type { PixelBox } from '../../paint/sheet/layout'
+import { paintSheet } from '../../paint/sheet/paint'
+import { discover } from '../../session/discover'
+import { RequestError } from '../../shared/api'
+import type { Catalog } from '../../shared/catalog'
+import type { Diagnostic } from '../../shared/diagnostics'
+import type { Io, Outcome } from '../output'
+import { openCanvas } from './canvas'
+import { choose, chooseSession, Refused, type Chosen } from './choose'
+import { scaleOf, type ExportOptions, type View } from './options'
+import { openSession } from './session'
+import { cliTheme } from './theme'
+
+export interface ExportDocument {
+  /** The written file. */
+  readonly out: string
+  readonly view: View
+  readonly theme: 'light' | 'dark'
+  readonly width: number
+  readonly height: number
+  /** Pixels: x0 is fromNs, x1 (exclusive) toNs; of the allocator y1 is 0 bytes and y0 maxBytes, of the timeline they hold its rows. */
+  readonly plot: PixelBox
+  /** Unix ns, decimal; null where the times are none. */
+  readonly fromNs: string | null
+  readonly toNs: string | null
+  /** Top of the Y axis; null for the timeline. */
+  readonly maxBytes: number | null
+  readonly axis: 'time' | 'event'
+  /** On the event axis: first event (-1 the start state) and the first one that is not shown; null on the time axis. */
+  readonly fromEvent: number | null
+  readonly toEvent: number | null
+  readonly session: string
+  readonly rank: number | null
+  readonly device: number | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Makes the picture of `path` (absolute). Nothing is written when it cannot be made. */
+export async function exportCommand(path: string, o: ExportOptions, io: Io): Promise<Outcome> {
+  const out = resolve(io.cwd, o.out)
+  const catalog = await discover(path, { salt: '' })
+  const diagnostics: Diagnostic[] = [...catalog.diagnostics]
+  const say = (severity: Diagnostic['severity'], code: string, message: string, meaning: string, action: string): number =>
+    diagnostics.push({ severity, code, file: severity === 'error' ? o.out : '.', offset: null, message, meaning, action, count: 1 })
+  const fail = (code: string, message: string, action: string): Outcome => {
+    say('error', code, message, 'No picture was written.', action)
+    return { document: { diagnostics }, read: false }
+  }
+  try {
+    await checkTarget(out, catalog)
+    const { session, others } = chooseSession(catalog.sessions, o)
+    const opened = await openSession(catalog, session, io)
+    diagnostics.push(...opened.diagnostics)
+    const chosen = choose(opened.view, o)
+    const canvas = await openCanvas().catch((e: unknown) => {
+      const why = e instanceof Error ? e.message.split('\n')[0] : String(e)
+      throw new Refused(
+        'no-canvas',
+        `@napi-rs/canvas cannot be loaded: ${why}.`,
+        'Install the package anew on this system; it brings a binary for each platform.',
+      )
+    })
+    if (canvas.missingFonts.length > 0)
+      say(
+        'warning',
+        'font-missing',
+        `Bundled fonts are missing: ${canvas.missingFonts.join(', ')}.`,
+        'Text is drawn in a font of the system.',
+        'Install the package anew.',
+      )
+    if (others.length > 0)
+      say(
+        'info',
+        'other-sessions',
+        `Of ${others.length + 1} sessions the first is drawn: ${session.dir}.`,
+        `Not drawn: ${others.slice(0, 20).join(', ')}${others.length > 20 ? ` and ${others.length - 20} more` : ''}.`,
+        'Choose with --session or --rank.',
+      )
+    for (const note of chosen.notes) say('info', 'export-choice', `${note}.`, 'The picture shows what its title says.', 'None needed.')
+    const scale = scaleOf(o.width, o.height)
+    const theme = cliTheme(o.theme)
+    const made = await gatherSheet(opened.ask, canvas, theme, {
+      view: opened.view,
+      catalog: session,
+      root: basename(path) || path,
+      group: chosen.group,
+      window: chosen.window,
+      extent: chosen.extent,
+      trace: chosen.view !== 'allocator',
+      traces: chosen.traces,
+      // As the screen shows it before anything is changed there.
+      memory: chosen.memory && {
+        ...chosen.memory,
+        options: { reserved: true, allocated: false, startState: true, peak: true, only: null },
+        yMax: null,
+        pinned: null,
+      },
+      width: o.width,
+      height: o.height,
+      scale,
+      legend: true,
+      sources: true,
+      program: `Neuron Workbench ${version}`,
+    })
+    const png = await canvas.png(made.width, made.height, ctx => {
+      ctx.setTransform(scale, 0, 0, scale, 0, 0)
+      paintSheet(ctx, theme, made.sheet)
+    })
+    try {
+      await writeFile(out, png)
+    } catch (e) {
+      return fail('file-unwritable', `${o.out} cannot be written: ${systemReason(e)}.`, 'Choose another --out.')
+    }
+    return { document: describe(out, o, session.dir, made, chosen, diagnostics), read: true }
+  } catch (e) {
+    if (e instanceof Refused) return fail(e.code, e.message, e.action)
+    if (e instanceof RequestError) return fail('export-refused', e.message, 'Choose a smaller --width and --height.')
+    throw e
+  }
+}
+
+/** Before anything long is done: the folder is there, and nothing of the profile is overwritten. */
+async function checkTarget(out: string, catalog: Catalog): Promise<void> {
+  try {
+    const folder = await realpath(dirname(out))
+    if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
+  } catch (e) {
+    if (systemCode(e) === '') throw e
+    throw new Refused(
+      'file-unwritable',
+      `${dirname(out)} is no folder that can be written to: ${systemReason(e)}.`,
+      'Choose another --out.',
+    )
+  }
+  const there = await stat(out).catch(() => null)
+  if (!there) return
+  if (there.isDirectory()) throw new Refused('file-unwritable', `${out} is a folder.`, 'Give the name of a file to --out.')
+  for (const s of catalog.sessions)
+    for (const f of s.files) {
+      const file = await stat(join(catalog.root, f.path)).catch(() => null)
+      if (file && file.dev === there.dev && file.ino === there.ino)
+        throw new Refused('file-unwritable', `${out} is a file of the profile and is not overwritten.`, 'Choose another --out.')
+    }
+}
+
+function describe(
+  out: string,
+  o: ExportOptions,
+  session: string,
+  made: GatheredSheet,
+  c: Chosen,
+  diagnostics: readonly Diagnostic[],
+): ExportDocument {
+  const onEvents = c.memory?.axis === 'event'
+  return {
+    out,
+    view: c.view,
+    theme: o.theme,
+    width: made.width,
+    height: made.height,
+    plot: made.plot,
+    fromNs: c.unix?.from.toString() ?? null,
+    toNs: c.unix?.to.toString() ?? null,
+    maxBytes: made.sheet.memory?.scale.max ?? null,
+    axis: onEvents ? 'event' : 'time',
+    fromEvent: onEvents ? c.window.start : null,
+    toEvent: onEvents ? c.window.end : null,
+    session,
+    rank: made.rank,
+    device: c.memory?.allocator.device ?? null,
+    diagnostics,
+  }
+}
