@@ -9,6 +9,7 @@
 import * as v from 'valibot'
 import type { Catalog } from './catalog'
 import type { Diagnostic } from './diagnostics'
+import { HBM_REQUESTS, type HbmAnswers, type HbmInfo, type RuntimeLink } from './hbm-api'
 
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 const time = v.pipe(v.number(), v.finite())
@@ -79,6 +80,8 @@ export const REQUESTS = {
     limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500)),
   }),
   'memory.allocation': v.strictObject({ session: id, allocator: index, allocation: index }),
+  // ── device memory (HBM) ──
+  ...HBM_REQUESTS,
   // ── export ──
   /** Desktop: save dialog, then writes. Browser: never called (the page saves the blob itself). */
   'export.save': v.strictObject({
@@ -281,6 +284,8 @@ export interface SessionView {
   readonly tracks: readonly TrackInfo[]
   readonly steps: readonly StepInfo[]
   readonly allocators: readonly AllocatorInfo[]
+  /** Device memory as the runtime reports it, by device and HBM; absent or empty where no source tells. */
+  readonly hbm?: readonly HbmInfo[]
   readonly jobs: readonly Job[]
   readonly diagnostics: readonly Diagnostic[]
   /** Set while the engine is rebuilt after it ended unexpectedly. */
@@ -466,9 +471,11 @@ export interface AllocationDetails extends AllocationSummary {
   readonly inside: { readonly name: string; readonly track: string; readonly source: number; readonly row: number } | null
   /** Live bytes of the same owner line. */
   readonly sameLine: { readonly count: number; readonly liveAtPeak: number; readonly liveAtPeakBytes: number } | null
+  /** Runtime allocations that hold it: its own, or that of its segment. Absent: there is no runtime trace to ask. */
+  readonly runtime?: readonly RuntimeLink[]
 }
 
-export interface Answers {
+export interface Answers extends HbmAnswers {
   'app.info': AppInfo
   'recent.list': readonly RecentEntry[]
   'recent.open': { readonly opened: boolean; readonly reason: string | null }

@@ -39,6 +39,11 @@ const ENGINE = [
   'memory.at',
   'memory.smaller',
   'memory.allocation',
+  'hbm.picture',
+  'hbm.at',
+  'hbm.live',
+  'hbm.allocation',
+  'hbm.csv',
 ] as const satisfies readonly RequestName[]
 type EngineRequest = (typeof ENGINE)[number]
 
