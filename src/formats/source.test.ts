@@ -63,4 +63,23 @@ describe('byte sources', () => {
     // Other work of the test's process may hold a few.
     expect(await opened()).toBeLessThan(before + 20)
   })
+  it('reads ranges of plain files and buffers as copies, and offers none of compressed input', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'nw-source-'))
+    await writeFile(join(dir, 'a'), data)
+    const file = await fileSource(join(dir, 'a'), 'a', 4096)
+    for (const s of [file, bufferSource('x', Buffer.from(data), 1000)]) {
+      for (const [from, to] of [
+        [0, 10],
+        [data.length - 7, data.length + 100],
+        [500, 500],
+        [data.length + 5, data.length + 9],
+      ] as const)
+        expect(Buffer.compare(await s.range!(from, to), data.subarray(from, to))).toBe(0)
+      const part = await s.range!(0, 4)
+      part.fill(0)
+      expect(Buffer.compare(await s.range!(0, 4), data.subarray(0, 4))).toBe(0)
+    }
+    await file.close()
+    expect(bufferSource('x', gzipSync(data)).range).toBeUndefined()
+  })
 })

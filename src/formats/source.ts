@@ -40,6 +40,11 @@ export function bufferSource(name: string, data: Uint8Array, chunk = CHUNK_BYTES
         yield part
       }
     },
+    range(from, to) {
+      const part = new Uint8Array(data.subarray(Math.max(0, from), Math.max(0, to))) // a copy: the slice of a Buffer is none
+      consumed = Math.min(data.length, consumed + part.length)
+      return Promise.resolve(part)
+    },
   }
   return isGzip(data) ? gunzipSource(plain) : plain
 }
@@ -113,6 +118,18 @@ export async function fileSource(path: string, name: string, chunk = CHUNK_BYTES
         consumed = at
         yield buffer.subarray(0, got)
       }
+    },
+    async range(from, to) {
+      const start = Math.max(0, from)
+      const part = new Uint8Array(Math.max(0, Math.min(to, size) - start))
+      let got = 0
+      while (got < part.length) {
+        const { bytesRead } = await handle.read(part, got, part.length - got, start + got)
+        if (bytesRead === 0) break // shrank while being read
+        got += bytesRead
+      }
+      consumed = Math.min(size, consumed + got)
+      return part.subarray(0, got)
     },
   }
   const source = bytesRead === 2 && isGzip(head) ? gunzipSource(plain) : plain

@@ -14,6 +14,11 @@ export interface ByteSource {
   chunks(): AsyncIterable<Uint8Array>
   /** Bytes of the file (compressed size for compressed input) consumed so far, for progress. */
   readonly consumed: number
+  /**
+   * Bytes `from .. to` of the file, for formats whose index stands at the end; fewer where the file ends before `to`. The caller may keep the array. There for plain
+   * files and buffers, absent for compressed input. Rejects with the system's error; counts into `consumed`.
+   */
+  range?(from: number, to: number): Promise<Uint8Array>
 }
 
 export interface ReadOptions {
