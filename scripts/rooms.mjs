@@ -23,6 +23,8 @@ export const OWNED = [
   { packages: ['electron'], rooms: ['main', 'preload'] },
   // A native library: the desktop program never loads it.
   { packages: ['@napi-rs/canvas'], rooms: ['cli'] },
+  // The second reader of snapshots; never the one whose figures are shown.
+  { packages: ['pickleparser'], rooms: ['formats'] },
   { packages: ['react', 'react-dom', 'echarts', 'zustand', 'tinykeys'], rooms: ['renderer'] },
 ]
 
