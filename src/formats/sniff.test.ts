@@ -304,7 +304,13 @@ describe.skipIf(samples === null)('real files under wrong names', () => {
     >
     for (const [folder, { neff: n, ntff: t }] of Object.entries(expected)) {
       const neffFacts = await sniffFile(join(at, 'neff-ntff', folder, n['file'] as string))
-      expect(neffFacts.facts).toMatchObject({ uuid: n['uuid'], name: n['name'], lncSize: n['lncSize'], dataBytes: n['payloadBytes'] })
+      expect(neffFacts.facts).toMatchObject({
+        uuid: n['uuid'],
+        name: n['name'],
+        lncSize: n['lncSize'],
+        hash: n['hash'],
+        payloadBytes: n['payloadBytes'],
+      })
       const ntffFacts = await sniffFile(join(at, 'neff-ntff', folder, t['file'] as string))
       expect(ntffFacts.facts).toMatchObject({
         version: t['version'],
