@@ -8,6 +8,8 @@ type Reader = (source: ByteSource, options?: ReadOptions) => Promise<ReadResult<
 const READERS: Readonly<Record<ReadableKind, () => Promise<Reader>>> = {
   'chrome-trace': async () => (await import('./chrome-trace/read')).readTrace,
   'memory-snapshot': async () => (await import('./memory-snapshot/read')).readSnapshot,
+  neff: async () => (await import('./neff/read')).readNeff,
+  ntff: async () => (await import('./ntff/read')).readNtff,
 }
 
 /** Reads a file of a known kind into its table. Bad data is told in diagnostics; rejects only with what the system says, or for a defect of a reader. */
