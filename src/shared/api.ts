@@ -169,7 +169,7 @@ export interface SourceInfo {
   readonly index: number
   readonly file: string
   readonly path: string
-  readonly kind: 'chrome-trace' | 'memory-snapshot'
+  readonly kind: 'chrome-trace' | 'memory-snapshot' | 'system' | 'cpu' | 'host-memory'
   /** Index of the time group; null for a source without times. */
   readonly group: number | null
   /** How times are mapped, in words for the screen. */
@@ -191,8 +191,12 @@ export interface TrackInfo {
   readonly tid: string
   readonly processName: string
   readonly processLabels: string
-  /** 'thread' | 'stream' | 'async' | 'counter': how the row is labelled. */
-  readonly role: 'thread' | 'stream' | 'async' | 'counter'
+  /** How the row is labelled; core: events of the runtime or the hardware on a NeuronCore. */
+  readonly role: 'thread' | 'stream' | 'async' | 'counter' | 'core'
+  /** Where the events come from (host: samples of CPU and memory, hbm: device memory); absent: the framework. */
+  readonly origin?: 'framework' | 'neuron_rt' | 'neuron_hw' | 'runtime' | 'host' | 'hbm'
+  /** Earlier events of this track are lost: before this time (ns relative to the group's origin) nothing is known. Absent or null: nothing is missing. */
+  readonly knownFrom?: number | null
   /** Label, e.g. `TID:0`, `Stream:7`, counter name. */
   readonly name: string
   /** Second line: thread name, unit. */

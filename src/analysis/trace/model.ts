@@ -2,11 +2,19 @@
  * Tracks of a Chrome trace: rows of the table arranged by track and nesting level, sorted for windows.
  */
 
+/** runtime: of the runtime's trace, but whether from the host or the hardware is not known. host: samples of CPU and memory. hbm: device memory. */
+export type TrackOrigin = 'framework' | 'neuron_rt' | 'neuron_hw' | 'runtime' | 'host' | 'hbm'
+
 export interface TrackModel {
   /** Index within the source. */
   readonly index: number
   readonly kind: 'slices' | 'counter'
-  readonly role: 'thread' | 'stream' | 'async' | 'counter'
+  /** core: events of the runtime or the hardware on a NeuronCore. */
+  readonly role: 'thread' | 'stream' | 'async' | 'counter' | 'core'
+  /** Where the events come from; absent: the framework. */
+  readonly origin?: TrackOrigin
+  /** The beginning is lost (overwritten in the ring buffer): before this time nothing is known. Absent or null: nothing is missing. */
+  readonly knownFrom?: number | null
   readonly pid: string
   readonly tid: string
   readonly processName: string

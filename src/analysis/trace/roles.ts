@@ -55,8 +55,8 @@ export function compareNatural(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const GROUP = { thread: 0, stream: 0, async: 1, counter: 2 } as const
-const ROLE = { thread: 0, stream: 1, async: 2, counter: 3 } as const
+const GROUP = { thread: 0, stream: 0, core: 0, async: 1, counter: 2 } as const
+const ROLE = { thread: 0, stream: 1, core: 2, async: 3, counter: 4 } as const
 const step = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /**

@@ -72,6 +72,33 @@ describe('rows', () => {
     expect([1, 2, 3].map(i => byTrack.get(i)?.knownUntil)).toEqual([null, 900, null])
   })
 
+  it("puts the runtime's tracks into the process of the framework's trace, by origin, and the host's samples last", () => {
+    const host = { source: 2, pid: '', kind: 'counter', role: 'counter', origin: 'host' } as const
+    const all = [
+      track(1, { ...host, tid: 'average', name: 'CPU average' }),
+      track(2, { ...host, tid: '3', name: 'CPU:3' }),
+      track(3, { source: 1, pid: '77', role: 'core', origin: 'neuron_hw', name: 'NC0:4', knownFrom: 120 }),
+      track(4, { source: 1, pid: '77', role: 'core', origin: 'neuron_rt', name: 'NC:0' }),
+      track(5, { source: 0, pid: '77', name: 'TID:1' }),
+    ]
+    const sources = [source(0), source(1, { kind: 'system' }), source(2, { kind: 'cpu' })]
+    const { rows, byTrack } = rowsOf(all, { sources, session: 'S' })
+    expect(rows.map(r => (r.type === 'group' ? r.title : r.type === 'track' ? `${r.prefix} ${r.track.name}`.trim() : ''))).toEqual([
+      'PID:77',
+      'framework TID:1',
+      'neuron_rt NC:0',
+      'neuron_hw NC0:4',
+      'Host',
+      'CPU average',
+      'Host CPU by core',
+      'CPU:3',
+    ])
+    expect([3, 4].map(i => byTrack.get(i)?.knownFrom)).toEqual([120, null])
+    // Two traces that both name the process: the runtime's events are not given to either.
+    const twice = rowsOf([...all, track(6, { source: 3, pid: '77' })], { sources: [...sources, source(3)] })
+    expect(twice.rows.filter(r => r.type === 'group')).toHaveLength(5)
+  })
+
   it('leaves out of a note what the name says', () => {
     const note = (name: string, note: string): string => shortNote({ name, note })
     expect(note('TID:41872', 'thread 41872 (python)')).toBe('python')

@@ -28,6 +28,8 @@ export interface TrackRow {
   readonly note: string
   /** Where the file of this track ends early: nothing is known after this time. null for whole files. */
   readonly knownUntil: number | null
+  /** Where the beginning of this track was lost: nothing is known before this time. null where nothing is missing. */
+  readonly knownFrom: number | null
 }
 
 /** A row of words: a file that is being read, or that could not be. */
@@ -67,8 +69,46 @@ export interface Rows {
   readonly shown: number
 }
 
-export const processKey = (t: Pick<TrackInfo, 'source' | 'pid'>): string => `${t.source}/${t.pid}`
+/** Group of a track: its process in its file; the host's samples stand together. */
+export const processKey = (t: Pick<TrackInfo, 'source' | 'pid' | 'origin' | 'tid'>): string =>
+  t.origin === 'host' ? (/^\d+$/.test(t.tid) ? HOST_CORES_KEY : HOST_KEY) : `${t.source}/${t.pid}`
+
+/** The host's averages, and the samples of each of its cores. */
+export const HOST_KEY = 'host'
+export const HOST_CORES_KEY = 'host-cores'
+
+/** Order of a process' tracks by where their events come from. */
+const ORIGIN = { framework: 0, neuron_rt: 1, runtime: 2, neuron_hw: 3, hbm: 4, host: 5 } as const
+
+/**
+ * Tracks by group, in the order of the screen. The runtime's events of a process join the group that the framework's trace of the same process makes: one process, whatever
+ * file tells of it. Two traces that name the same process stay apart.
+ */
+export function groupTracks(tracks: readonly TrackInfo[]): ReadonlyMap<string, readonly TrackInfo[]> {
+  const framework = new Map<string, string | null>()
+  for (const t of tracks) {
+    if ((t.origin ?? 'framework') !== 'framework' || t.pid === '') continue
+    const known = framework.get(t.pid)
+    framework.set(t.pid, known === undefined || known === processKey(t) ? processKey(t) : null)
+  }
+  const groups = new Map<string, TrackInfo[]>()
+  for (const t of tracks) {
+    const key = t.origin === undefined || t.origin === 'host' ? processKey(t) : (framework.get(t.pid) ?? processKey(t))
+    const list = groups.get(key)
+    if (list) list.push(t)
+    else groups.set(key, [t])
+  }
+  for (const list of groups.values())
+    if (list.some(t => t.origin !== undefined)) list.sort((a, b) => ORIGIN[a.origin ?? 'framework'] - ORIGIN[b.origin ?? 'framework'])
+  // The host's samples come last.
+  const last = [HOST_KEY, HOST_CORES_KEY]
+  return new Map([...groups].sort(([a], [b]) => last.indexOf(a) - last.indexOf(b)))
+}
 export const INSTANCE_KEY = 'instance'
+
+const GROUP_TITLES: Readonly<Record<string, string>> = { [HOST_KEY]: 'Host', [HOST_CORES_KEY]: 'Host CPU by core' }
+/** Words before a track's name, where its origin is always told. */
+const PREFIXES: Readonly<Record<string, string>> = { neuron_rt: 'neuron_rt', neuron_hw: 'neuron_hw', runtime: 'runtime' }
 
 const base = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
@@ -89,12 +129,7 @@ export function layoutRows(input: RowsInput): Rows {
     y += row.h
   }
   const files = new Set(input.tracks.map(t => t.source))
-  const groups = new Map<string, TrackInfo[]>()
-  for (const t of input.tracks) {
-    const list = groups.get(processKey(t))
-    if (list) list.push(t)
-    else groups.set(processKey(t), [t])
-  }
+  const groups = groupTracks(input.tracks)
   const instanceOpen = !input.collapsed.has(INSTANCE_KEY)
   if (input.instance !== null && input.tracks.length > 0)
     add({
@@ -122,9 +157,13 @@ export function layoutRows(input: RowsInput): Rows {
         y,
         h: GROUP,
         level: 1,
-        title: first.pid === '' ? 'No process' : /^\d+$/.test(first.pid) ? `PID:${first.pid}` : first.pid,
+        title: GROUP_TITLES[key] ?? (first.pid === '' ? 'No process' : /^\d+$/.test(first.pid) ? `PID:${first.pid}` : first.pid),
         sub: names.filter((n, i) => names.indexOf(n) === i).join(' · '),
-        side: !open ? plural(tracks.length, 'track') : files.size > 1 ? base(source?.path ?? '') : (input.session ?? ''),
+        side: !open
+          ? plural(tracks.length, 'track')
+          : files.size > 1 && tracks.every(t => t.source === first.source)
+            ? base(source?.path ?? '')
+            : (input.session ?? ''),
         open,
         preview: open ? null : (tracks.find(t => t.kind === 'slices') ?? null),
       })
@@ -132,18 +171,20 @@ export function layoutRows(input: RowsInput): Rows {
       shown += tracks.length
       // The source is named only where it fits beside every name of the process: some with and some without would look like a difference.
       const named = tracks.every(t => t.kind === 'counter' || (t.name.length <= 9 && (t.depth > 1 || shortNote(t) === '')))
-      const knownUntil = source && !source.complete && source.range ? source.range[1] : null
-      for (const track of tracks)
+      for (const track of tracks) {
+        const own = input.sources.find(s => s.index === track.source)
         add({
           type: 'track',
           key: `${key}/${track.kind}/${track.tid}/${track.name}`,
           y,
           h: track.kind === 'counter' ? COUNTER : trackHeight(track.depth),
           track,
-          prefix: named && track.kind === 'slices' && source?.kind === 'chrome-trace' ? 'framework' : '',
+          prefix: PREFIXES[track.origin ?? ''] ?? (named && track.kind === 'slices' && own?.kind === 'chrome-trace' ? 'framework' : ''),
           note: shortNote(track),
-          knownUntil,
+          knownFrom: track.knownFrom ?? null,
+          knownUntil: own && !own.complete && own.range ? own.range[1] : null,
         })
+      }
     }
   }
   for (const n of input.notes) add({ type: 'note', y, h: NOTE, ...n })

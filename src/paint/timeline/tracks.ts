@@ -268,6 +268,10 @@ function drawTrackFrame(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geom
       ctx.fillText('Reading…', g.gutter + 13, y + r.h / 2 + 0.5)
     }
   }
+  if (r.knownFrom !== null && g.x(r.knownFrom) > g.gutter) {
+    const to = Math.min(x1, g.x(r.knownFrom))
+    noData(ctx, theme, g.gutter, y + 1, to - g.gutter, r.h - 3, `events before ${timeMs(r.knownFrom, 1)} are lost`, 'lost')
+  }
   if (r.knownUntil !== null && g.x(r.knownUntil) < x1) {
     const x = Math.max(g.gutter, g.x(r.knownUntil))
     noData(ctx, theme, x, y + 1, x1 - x, r.h - 3, `no data after ${timeMs(r.knownUntil, 1)}`, 'lost')

@@ -1,6 +1,7 @@
 /** The parts of the session view that come from tables: groups, sources, tracks, steps, allocators. Ids are given by the engine. */
 import type { BlockRounded } from '../../../analysis/allocator/model'
 import { peakTime } from '../../../analysis/allocator/pictureAt'
+import type { TrackModel } from '../../../analysis/trace/model'
 import type { AllocatorInfo, BlockRoundedInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
 import type { ClockDomain } from '../../../shared/tables'
 import type { Place } from './engine'
@@ -34,7 +35,11 @@ export function sourceInfo(s: Source, { index, group, offset }: Place): SourceIn
 }
 
 /** Tracks of a source that has a place in time; `ids` by track. */
-export function trackInfos(s: TraceSource, { index, group }: Place, ids: readonly number[]): readonly TrackInfo[] {
+export function trackInfos(
+  s: { readonly model: { readonly tracks: readonly TrackModel[] } },
+  { index, group, offset }: Place,
+  ids: readonly number[],
+): readonly TrackInfo[] {
   if (group === null) return []
   return s.model.tracks.map((t, i) => ({
     id: ids[i] as number,
@@ -46,6 +51,8 @@ export function trackInfos(s: TraceSource, { index, group }: Place, ids: readonl
     processName: t.processName,
     processLabels: t.processLabels,
     role: t.role,
+    ...(t.origin ? { origin: t.origin } : {}),
+    ...(t.knownFrom === undefined || t.knownFrom === null ? {} : { knownFrom: t.knownFrom + (offset ?? 0) }),
     name: t.name,
     note: t.note,
     depth: t.depth,

@@ -1,6 +1,6 @@
 /** The System Trace: head, navigator, axis, steps and tracks of the active time group, or the state that says why there is nothing to draw. */
 import { useCallback, useMemo, useState, type ReactElement } from 'react'
-import { INSTANCE_KEY, processKey } from '../../../paint/timeline'
+import { groupTracks, HOST_CORES_KEY, INSTANCE_KEY } from '../../../paint/timeline'
 import { Icon } from '../shell/icons'
 import { useSession } from '../state/session'
 import { useView } from '../state/view'
@@ -10,6 +10,8 @@ import { Surface } from './Surface'
 import './trace.css'
 
 const NONE: ReadonlySet<string> = new Set()
+/** A host has hundreds of cores: their lanes begin folded, the average stands above them. */
+const AT_FIRST: ReadonlySet<string> = new Set([HOST_CORES_KEY])
 
 export function TracePanel(): ReactElement {
   const session = useSession(s => s.session)
@@ -20,26 +22,26 @@ export function TracePanel(): ReactElement {
   // Folded groups are kept per session: another one starts unfolded.
   const [folded, setFolded] = useState<{ readonly session: string | null; readonly keys: ReadonlySet<string> }>({
     session: null,
-    keys: NONE,
+    keys: AT_FIRST,
   })
-  const collapsed = folded.session === session ? folded.keys : NONE
+  const collapsed = folded.session === session ? folded.keys : AT_FIRST
   const jobs = useMemo(() => (view ? traceJobs(view, live, catalog) : []), [view, live, catalog])
   const state = useMemo(() => panelState(view, session, group, jobs, catalog, collapsed), [view, session, group, jobs, catalog, collapsed])
 
   const toggle = useCallback(
     (key: string) =>
       setFolded(was => {
-        const keys = new Set(was.session === session ? was.keys : NONE)
+        const keys = new Set(was.session === session ? was.keys : AT_FIRST)
         if (!keys.delete(key)) keys.add(key)
         return { session, keys }
       }),
     [session],
   )
   const input = state.type === 'tracks' ? state.input : null
-  const processes = useMemo(() => [...new Set(input?.tracks.map(processKey))], [input])
+  const processes = useMemo(() => [...groupTracks(input?.tracks ?? []).keys()], [input])
   const allFolded = processes.length > 0 && processes.every(k => collapsed.has(k) || collapsed.has(INSTANCE_KEY))
   const partial =
-    input !== null && view !== null && view.sources.some(s => s.kind === 'chrome-trace' && s.group === input.group.id && !s.complete)
+    input !== null && view !== null && view.sources.some(s => s.kind !== 'memory-snapshot' && s.group === input.group.id && !s.complete)
 
   return (
     <section className="panel trace" aria-label="System Trace">

@@ -1,0 +1,204 @@
+/**
+ * Tracks of the runtime's events, named as Neuron Explorer names them: `neuron_rt` by logical NeuronCore (`NC:0`), `neuron_hw` by physical one (`NC0:4`), framework events
+ * of exports by thread (`TID:7`) and stream (`Stream:0`). A role that no check confirmed groups nothing: its events stand on one track.
+ */
+import { stringAt } from '../../shared/columns'
+import { EVENT_SOURCES, ROW_INSTANT, ROW_OPEN, ROW_SLICE, ROW_TAIL, type EventSource, type SystemTable } from '../../shared/system-tables'
+import { arrange } from '../trace/lanes'
+import type { TrackModel } from '../trace/model'
+import { BEYOND, largest } from '../trace/most'
+import { SliceList } from '../trace/pairs'
+import { compareNatural } from '../trace/roles'
+import { EMPTY_COUNTER } from './counters'
+
+export interface SystemModel {
+  readonly tracks: readonly TrackModel[]
+  /** First and last event, ns relative to the table's epochNs; null without events. */
+  readonly range: readonly [number, number] | null
+  /** Events that stand on no track, by reason. */
+  readonly skipped: Readonly<Record<string, number>>
+  /** Track (index into `tracks`) of each row; -1 for rows on none. */
+  readonly trackOf: Int32Array
+}
+
+interface Lane {
+  readonly source: EventSource | 'unknown'
+  readonly name: string
+  readonly note: string
+  readonly pid: string
+  readonly tid: string
+  readonly role: TrackModel['role']
+  readonly knownFrom: number | null
+  readonly order: number
+}
+
+const FLAG_OF = new Uint8Array(4)
+FLAG_OF[ROW_SLICE] = 0
+FLAG_OF[ROW_INSTANT] = 1
+FLAG_OF[ROW_OPEN] = 2
+FLAG_OF[ROW_TAIL] = 3
+
+/**
+ * Builds the tracks. `pid`: process of the session where the events name none (folder or trace_info); '' where nothing tells. n log n at worst.
+ * Starts without a stop are drawn to the last event of their track and marked (flag 2), stops without a start stand at their time (flag 3).
+ */
+export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
+  const lanes: Lane[] = []
+  const laneOf = new Map<string, number>()
+  // Every combination of place and source gets its lane once; rows only look it up.
+  const laneOfPlace = new Int32Array(t.places.count * (EVENT_SOURCES.length + 1)).fill(-1)
+  const unverified = new Set(t.verdict.unverified)
+  const lost = new Map(t.cores.filter(c => c.headLost).map(c => [`${c.device}/${c.nc}`, c.firstNs]))
+  const rowLane = new Int32Array(t.count)
+  for (let i = 0; i < t.count; i++) {
+    const code = t.types.source[t.type[i] as number] as number
+    const source = EVENT_SOURCES[code]
+    const slot = (t.place[i] as number) * (EVENT_SOURCES.length + 1) + (source === undefined ? EVENT_SOURCES.length : code)
+    let lane = laneOfPlace[slot] as number
+    if (lane < 0) {
+      const made = laneFor(t, t.place[i] as number, source ?? 'unknown', unverified, lost, pid)
+      const key = JSON.stringify([made.pid, made.source, made.name])
+      const known = laneOf.get(key)
+      if (known === undefined) laneOf.set(key, (lane = lanes.push(made) - 1))
+      else lane = known
+      laneOfPlace[slot] = lane
+    }
+    rowLane[i] = lane
+  }
+  const skipped: Record<string, number> = {}
+  const events = new Array<number>(lanes.length).fill(0)
+  for (let i = 0; i < t.count; i++) events[rowLane[i] as number] = (events[rowLane[i] as number] as number) + 1
+  const keep = largest(events)
+  const rows = rowsByLane(rowLane, events)
+  const drafts: { readonly lane: Lane; readonly track: Omit<TrackModel, 'index'> }[] = []
+  lanes.forEach((lane, l) => {
+    if (keep && !keep[l]) {
+      skipped[BEYOND] = (skipped[BEYOND] ?? 0) + (events[l] as number)
+      return
+    }
+    const { track, dropped } = trackOf(t, lane, rows[l] as Uint32Array)
+    if (dropped > 0) skipped['too many slices at one time'] = (skipped['too many slices at one time'] ?? 0) + dropped
+    drafts.push({ lane, track })
+  })
+  drafts.sort(
+    ({ lane: a }, { lane: b }) =>
+      compareNatural(a.pid, b.pid) || a.order - b.order || compareNatural(a.tid, b.tid) || compareText(a.name, b.name),
+  )
+  const tracks = drafts.map((d, index): TrackModel => ({ ...d.track, index }))
+  const trackIndex = new Int32Array(t.count).fill(-1)
+  for (const track of tracks) for (const row of track.row) trackIndex[row] = track.index
+  return { tracks, range: t.range, skipped, trackOf: trackIndex }
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function rowsByLane(rowLane: Int32Array, events: readonly number[]): readonly Uint32Array[] {
+  const rows = events.map(n => new Uint32Array(n))
+  const next = new Uint32Array(events.length)
+  for (let i = 0; i < rowLane.length; i++) {
+    const l = rowLane[i] as number
+    const list = rows[l] as Uint32Array
+    list[next[l] as number] = i
+    next[l] = (next[l] as number) + 1
+  }
+  return rows
+}
+
+const ORDER: Readonly<Record<EventSource | 'unknown', number>> = { framework: 0, neuron_rt: 2, neuron_hw: 3, unknown: 4 }
+
+function laneFor(
+  t: SystemTable,
+  place: number,
+  source: EventSource | 'unknown',
+  unverified: ReadonlySet<string>,
+  lost: ReadonlyMap<string, number>,
+  sessionPid: string,
+): Lane {
+  const p = t.places
+  const use = (role: string, value: number): number => (unverified.has(role) ? -1 : value)
+  const device = use('nd_idx', p.device[place] as number)
+  const nc = use('nc_idx', p.nc[place] as number)
+  const core = p.core[place] as number
+  const thread = unverified.has('thread_id') ? NaN : (p.thread[place] as number)
+  const stream = p.stream[place] as number
+  const process = p.process[place] as number
+  const pid = Number.isNaN(process) ? sessionPid : String(process)
+  const base = { source, pid, knownFrom: null, order: ORDER[source] }
+  const several = devices(t) > 1 && device >= 0 ? `ND:${device}` : ''
+  if (source === 'framework') {
+    if (stream >= 0) {
+      const text = stringAt(t.strings, stream)
+      return { ...base, role: 'stream', name: `Stream:${text}`, tid: text, note: '', order: 1 }
+    }
+    return Number.isNaN(thread)
+      ? { ...base, role: 'thread', name: 'framework', tid: '', note: '' }
+      : { ...base, role: 'thread', name: `TID:${thread}`, tid: String(thread), note: '' }
+  }
+  const knownFrom = lost.get(`${p.device[place] as number}/${p.nc[place] as number}`) ?? null
+  if (nc < 0)
+    return {
+      ...base,
+      role: 'core',
+      name: source === 'neuron_hw' ? 'Hardware' : source === 'neuron_rt' ? 'Runtime' : 'Events',
+      tid: '',
+      note: several,
+      knownFrom,
+    }
+  const name = source === 'neuron_hw' && core >= 0 ? `NC${nc}:${core}` : `NC:${nc}`
+  return { ...base, role: 'core', name, tid: `${device < 0 ? '' : device}:${nc}:${core < 0 ? '' : core}`, note: several, knownFrom }
+}
+
+const deviceCounts = new WeakMap<SystemTable, number>()
+function devices(t: SystemTable): number {
+  let n = deviceCounts.get(t)
+  if (n === undefined) {
+    const seen = new Set<number>()
+    for (const d of t.places.device) if (d >= 0) seen.add(d)
+    deviceCounts.set(t, (n = seen.size))
+  }
+  return n
+}
+
+function trackOf(t: SystemTable, lane: Lane, rows: Uint32Array): { readonly track: Omit<TrackModel, 'index'>; readonly dropped: number } {
+  let last = -Infinity
+  for (const r of rows) {
+    const d = t.duration[r] as number
+    const end = (t.start[r] as number) + (d > 0 ? d : 0)
+    if (end > last) last = end
+  }
+  const list = new SliceList()
+  for (const r of rows) {
+    const flag = FLAG_OF[t.state[r] as number] as number
+    const start = t.start[r] as number
+    list.add(start, flag === 0 ? Math.max(0, t.duration[r] as number) : flag === 2 ? last - start : 0, r, flag)
+  }
+  const lanes = arrange({ count: list.count, start: list.start, duration: list.duration, row: list.row, flags: list.flags, within: null })
+  const nameId = new Int32Array(lanes.row.length)
+  for (let i = 0; i < nameId.length; i++) nameId[i] = t.types.name[t.type[lanes.row[i] as number] as number] as number
+  return {
+    dropped: lanes.dropped,
+    track: {
+      ...EMPTY_COUNTER,
+      kind: 'slices',
+      role: lane.role,
+      origin: lane.source === 'unknown' ? 'runtime' : lane.source,
+      knownFrom: lane.knownFrom,
+      pid: lane.pid,
+      tid: lane.tid,
+      processName: '',
+      processLabels: '',
+      name: lane.name,
+      note: lane.note,
+      depth: lanes.depth,
+      events: lanes.row.length,
+      laneStart: lanes.laneStart,
+      start: lanes.start,
+      duration: lanes.duration,
+      row: lanes.row,
+      nameId,
+      categoryId: new Int32Array(nameId.length).fill(-1),
+      flags: lanes.flags,
+      parent: lanes.parent,
+    },
+  }
+}
