@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts'],
     testTimeout: 60_000,
+    // Colours are read from the text of the tokens; other styles are left out as by default.
+    css: { include: [/\/tokens\.css\?raw$/] },
     coverage: {
       provider: 'v8',
       reporter: ['text-summary', 'json-summary'],
