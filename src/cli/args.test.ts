@@ -7,6 +7,7 @@ describe('arguments', () => {
     expect(parse(['inspect', 'a'])).toEqual({ command: 'inspect', path: 'a', json: false })
     expect(parse(['trace', '--json', 'a'])).toEqual({ command: 'trace', path: 'a', json: true })
     expect(parse(['snapshot', '--', '--odd-name'])).toEqual({ command: 'snapshot', path: '--odd-name', json: false })
+    expect(parse(['snapshot', '--verify', 'a'])).toEqual({ command: 'snapshot', path: 'a', json: false, verify: true })
     expect(parse(['at', 'a', '--time', '1729888371056597613'])).toEqual({
       command: 'at',
       path: 'a',

@@ -22,12 +22,15 @@ so that their state and facts are sure, and their ranks are checked against each
 ${JSON_LINE}`,
   },
   snapshot: {
-    usage: 'snapshot FILE [--json]',
+    usage: 'snapshot FILE [--verify] [--json]',
     operand: 'FILE',
     summary: 'the figures of a PyTorch memory snapshot',
     details: `Replays the allocator history of FILE (a pickle; gzip too). Nothing in a pickle is executed.
-ActiveBytes and AllocatedBytes count requested bytes; an event index of -1 is the start state.
+ActiveBytes and AllocatedBytes count requested bytes; an event index of -1 is the start state. BlockRoundedBytes are what
+torch.cuda.memory_allocated() counts, where the file confirms how its block sizes come about.
 
+  --verify    reads FILE a second time with another reader and another replay (files up to 64 MB) and sets the figures side by side;
+              exit code 1 when one differs
 ${JSON_LINE}`,
   },
   trace: {
@@ -105,6 +108,6 @@ ${list.join('\n')}
   --help, help COMMAND   this text, or that of a command
   --version              the version
 
-Exit codes: 0 something was read (diagnostics or not), 1 nothing could be read, 2 wrong usage.
+Exit codes: 0 something was read (diagnostics or not), 1 nothing could be read or --verify found a difference, 2 wrong usage.
 `
 }

@@ -14,6 +14,8 @@ export interface Io {
 export interface Outcome {
   readonly document: object
   readonly read: boolean
+  /** It was read, but a check that was asked for failed: exit code 1 too. */
+  readonly failed?: boolean
 }
 
 /** JSON text with bigints as decimal strings. */

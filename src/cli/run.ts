@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     endProgress(io)
     if (parsed.json) io.out(toJson(outcome.document))
     else io.out((await import('./text')).toText(parsed.command, outcome.document))
-    return outcome.read ? EXIT_READ : EXIT_NOTHING
+    return outcome.read && outcome.failed !== true ? EXIT_READ : EXIT_NOTHING
   } catch (e) {
     endProgress(io)
     if (e instanceof UsageError || (parsed.command === 'sample' && e instanceof RangeError)) return usage(e, io, parsed.command)
@@ -65,7 +65,7 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
       case 'export':
         return await (await import('./export/command')).exportCommand(path, p.options, io)
       case 'snapshot':
-        return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) })
+        return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) }, p.verify)
       case 'trace':
         return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
       case 'sample':

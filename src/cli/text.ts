@@ -5,21 +5,11 @@ import type { AtDocument } from './at'
 import type { ExportDocument } from './export/command'
 import type { InspectDocument, InspectFile } from './inspect'
 import { plain } from './output'
+import type { VerifiedReport } from './snapshot'
+import { table } from './table'
+import { verifyText } from './verify-text'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** Rows as columns, the first row is the head; columns whose body is all figures are set to the right. */
-export function table(rows: readonly (readonly string[])[], indent = ''): string {
-  const widths = rows.reduce<number[]>((w, row) => row.map((c, i) => Math.max(w[i] ?? 0, c.length)), [])
-  const right = widths.map((_, i) => rows.slice(1).every(r => /^[-−—\d]/.test(r[i] ?? '')))
-  const line = (row: readonly string[]): string =>
-    indent +
-    row
-      .map((c, i) => (right[i] ? c.padStart(widths[i] as number) : c.padEnd(widths[i] as number)))
-      .join('  ')
-      .trimEnd()
-  return rows.map(line).join('\n') + '\n'
-}
 
 /** Names and values, without a head. */
 function pairs(rows: readonly (readonly [string, string])[]): string {
@@ -172,9 +162,12 @@ function snapshotText(doc: Fields): string {
     ['active at the end (requested)', d => size(d['endActiveBytes'])],
     ['peak allocated (requested)', d => size(d['peakAllocatedBytes'])],
     ['allocated at the end (requested)', d => size(d['endAllocatedBytes'])],
+    ['peak allocated (block-rounded)', d => size(d['peakBlockRoundedBytes'])],
+    ['allocated at the end (block-rounded)', d => size(d['endBlockRoundedBytes'])],
     ['reserved at the start', d => size(d['startReservedBytes'])],
     ['peak reserved', d => size(d['peakReservedBytes'])],
     ['reserved at the end', d => size(d['endReservedBytes'])],
+    ['cached, free at the end', d => size(cachedFree(d))],
     ['live at the start', d => `${count(d['liveAtStart'])} (${size(d['liveAtStartBytes'])})`],
     ['freed but never allocated', d => `${count(d['unknownFrees'])} (${size(d['unknownFreeBytes'])})`],
     ['out of memory', d => count(Array.isArray(d['ooms']) ? d['ooms'].length : null)],
@@ -182,8 +175,29 @@ function snapshotText(doc: Fields): string {
     ['entries without frames', d => count(d['entriesWithoutFrames'])],
     ['self-check', selfCheck],
   ]
-  if (devices.length === 0) return `${head}\nNo device has segments or events.\n`
-  return `${head}\n${table([['', ...devices.map(d => `device ${count(d['device'])}`)], ...rows.map(([name, cell]) => [name, ...devices.map(cell)])])}`
+  const verified = verifyText(doc as Partial<VerifiedReport>)
+  if (devices.length === 0) return `${head}\nNo device has segments or events.\n${verified}`
+  const figures = table([
+    ['', ...devices.map(d => `device ${count(d['device'])}`)],
+    ...rows.map(([name, cell]) => [name, ...devices.map(cell)]),
+  ])
+  return `${head}\n${figures}\n${devices.map(blockRounded).join('')}${verified}`
+}
+
+/** Reserved minus block-rounded; null where the curve is not shown. */
+function cachedFree(d: Fields): number | null {
+  const [reserved, rounded] = [d['endReservedBytes'], d['endBlockRoundedBytes']]
+  return typeof d['peakBlockRoundedBytes'] === 'number' && typeof reserved === 'number' && typeof rounded === 'number'
+    ? reserved - rounded
+    : null
+}
+
+/** What the block-rounded figures were checked on, or why they are not there. */
+function blockRounded(d: Fields): string {
+  const b = d['blockRounded'] as { readonly status?: unknown; readonly reason?: unknown } | undefined
+  if (!b) return ''
+  const shown = b.status === 'confirmed' || b.status === 'not-confirmed'
+  return `device ${count(d['device'])}, block-rounded: ${shown ? '' : 'not shown: '}${plain(String(b.reason))}\n`
 }
 
 function selfCheck(d: Fields): string {
