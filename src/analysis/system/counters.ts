@@ -7,7 +7,6 @@ import type { TrackModel } from '../trace/model'
 export const EMPTY_COUNTER = { time: new Float64Array(0), value: new Float64Array(0), min: NaN, max: NaN } as const
 
 const EMPTY_SLICES = {
-  laneStart: new Uint32Array([0, 0]),
   start: new Float64Array(0),
   duration: new Float64Array(0),
   row: new Uint32Array(0),
@@ -28,6 +27,8 @@ export function counter(index: number, name: string, note: string, tid: string, 
   }
   return {
     ...EMPTY_SLICES,
+    // Its own: buffers of tables are transferred between threads, a shared one would be gone after the first.
+    laneStart: new Uint32Array([0, 0]),
     index,
     kind: 'counter',
     role: 'counter',

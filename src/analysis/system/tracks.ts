@@ -30,6 +30,7 @@ interface Lane {
   readonly role: TrackModel['role']
   readonly knownFrom: number | null
   readonly order: number
+  readonly at: readonly [device: number, nc: number, core: number]
 }
 
 const FLAG_OF = new Uint8Array(4)
@@ -57,7 +58,7 @@ export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
     let lane = laneOfPlace[slot] as number
     if (lane < 0) {
       const made = laneFor(t, t.place[i] as number, source ?? 'unknown', unverified, lost, pid)
-      const key = JSON.stringify([made.pid, made.source, made.name])
+      const key = JSON.stringify([made.pid, made.source, made.name, made.note])
       const known = laneOf.get(key)
       if (known === undefined) laneOf.set(key, (lane = lanes.push(made) - 1))
       else lane = known
@@ -82,7 +83,11 @@ export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
   })
   drafts.sort(
     ({ lane: a }, { lane: b }) =>
-      compareNatural(a.pid, b.pid) || a.order - b.order || compareNatural(a.tid, b.tid) || compareText(a.name, b.name),
+      compareNatural(a.pid, b.pid) ||
+      a.order - b.order ||
+      compareCores(a.at, b.at) ||
+      compareNatural(a.tid, b.tid) ||
+      compareText(a.name, b.name),
   )
   const tracks = drafts.map((d, index): TrackModel => ({ ...d.track, index }))
   const trackIndex = new Int32Array(t.count).fill(-1)
@@ -90,6 +95,8 @@ export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
   return { tracks, range: t.range, skipped, trackOf: trackIndex }
 }
 
+/** By device, logical and physical core; what names none comes first. */
+const compareCores = (a: Lane['at'], b: Lane['at']): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function rowsByLane(rowLane: Int32Array, events: readonly number[]): readonly Uint32Array[] {
@@ -123,7 +130,7 @@ function laneFor(
   const stream = p.stream[place] as number
   const process = p.process[place] as number
   const pid = Number.isNaN(process) ? sessionPid : String(process)
-  const base = { source, pid, knownFrom: null, order: ORDER[source] }
+  const base = { source, pid, knownFrom: null, order: ORDER[source], at: [device, nc, core] as const }
   const several = devices(t) > 1 && device >= 0 ? `ND:${device}` : ''
   if (source === 'framework') {
     if (stream >= 0) {
