@@ -204,6 +204,15 @@ export interface AnnotationTable {
   readonly time: Float64Array
 }
 
+/** Pinned host memory of a snapshot (`host_segments`, `host_traces`). The device of its segments and traces is -1. */
+export interface HostMemory {
+  /** null where the file has no `host_segments`. */
+  readonly segments: SegmentTable | null
+  readonly blocks: BlockTable
+  /** null where the file has no `host_traces`; times are relative to the snapshot's epoch and may lie before it. */
+  readonly traces: readonly DeviceTrace[] | null
+}
+
 /** A PyTorch allocator snapshot as columns. */
 export interface SnapshotTable {
   readonly kind: 'memory-snapshot'
@@ -228,6 +237,8 @@ export interface SnapshotTable {
   readonly pools: readonly string[]
   readonly strings: StringTable
   readonly annotations: AnnotationTable
+  /** Absent where the file has none. */
+  readonly host?: HostMemory
   /** allocator_settings and every unknown top-level key, as JSON text (each at most 64 KiB). */
   readonly settings: string | null
   readonly unknown: Readonly<Record<string, string>>

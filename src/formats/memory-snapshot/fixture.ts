@@ -1,5 +1,5 @@
 /** Snapshots made in code, in the structure that PyTorch writes: for tests and for whoever needs a small known file. */
-import { pickleDumps, Tuple, type PickleValue, type WriteProtocol } from '../pickle/write'
+import { Float, pickleDumps, Tuple, type PickleValue, type WriteProtocol } from '../pickle/write'
 
 export interface FixtureFrame {
   name: string
@@ -36,6 +36,45 @@ export const frame = (name: string, filename: string, line: number): FixtureFram
 /** Bytes of a snapshot. */
 export const snapshotBytes = (snapshot: FixtureSnapshot | FixtureSegment[], protocol: WriteProtocol = 4): Uint8Array =>
   pickleDumps(snapshot as PickleValue, protocol)
+
+/** The same value as JSON text, as Python's json module writes it: integers exact, tuples as lists, keys as texts. Throws on bytes. */
+export function jsonText(v: PickleValue): string {
+  if (v === null || typeof v === 'boolean' || typeof v === 'bigint') return String(v)
+  if (typeof v === 'number')
+    return Number.isFinite(v) ? (Object.is(v, -0) ? '-0.0' : String(v)) : Number.isNaN(v) ? 'NaN' : v < 0 ? '-Infinity' : 'Infinity'
+  if (typeof v === 'string') return JSON.stringify(v)
+  if (v instanceof Float) return Number.isInteger(v.value) ? `${v.value}.0` : jsonText(v.value)
+  if (v instanceof Tuple) return `[${v.items.map(jsonText).join(', ')}]`
+  if (v instanceof Uint8Array) throw new TypeError('JSON has no bytes')
+  if (Array.isArray(v)) return `[${(v as readonly PickleValue[]).map(jsonText).join(', ')}]`
+  const entries =
+    v instanceof Map ? [...(v as ReadonlyMap<PickleValue, PickleValue>)] : Object.entries(v as Readonly<Record<string, PickleValue>>)
+  return `{${entries.map(([k, x]) => `${typeof k === 'string' ? JSON.stringify(k) : JSON.stringify(jsonText(k))}: ${jsonText(x)}`).join(', ')}}`
+}
+
+/** Bytes of a snapshot as JSON. */
+export const snapshotJson = (snapshot: FixtureSnapshot | FixtureSegment[]): Uint8Array => Buffer.from(jsonText(snapshot as PickleValue))
+
+/** A page as torch's `trace_plot` writes it, around the bytes of a pickle: padded with zeros to whole groups of base64. */
+export function snapshotPage(pickle: Uint8Array, name = 'snapshot.pickle', kind = 'Active Memory Timeline'): Uint8Array {
+  const padded = Buffer.concat([pickle, Buffer.alloc(3 - (pickle.length % 3))])
+  return pageOf(`[{"name": ${JSON.stringify(name)}, "base64": "${padded.toString('base64')}"}]`, kind)
+}
+/** The page around any list of files. */
+export const pageOf = (list: string, kind = 'Active Memory Timeline'): Uint8Array =>
+  Buffer.from(`
+<!DOCTYPE html>
+<html>
+<head>
+</head>
+<body>
+<script type="module">
+import {add_local_files} from "https://example.invalid/MemoryViz.js"
+const local_files = ${list}
+add_local_files(local_files, '${kind}')
+</script>
+</body>
+`)
 
 export const MIB = 1024 * 1024
 /** Where the parts of `exampleSnapshot` lie. */

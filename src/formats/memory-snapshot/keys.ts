@@ -35,6 +35,8 @@ const NAMES = [
   'device_traces',
   'allocator_settings',
   'external_annotations',
+  'host_segments',
+  'host_traces',
   'categories', // prettier-ignore
 ] as const
 export type Key = (typeof NAMES)[number]

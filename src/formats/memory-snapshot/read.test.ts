@@ -261,15 +261,45 @@ describe('versions', () => {
     expect((await read(snapshotBytes(s))).diagnostics).toEqual([])
   })
 
-  test('mid 2026: host memory is kept as text', async () => {
+  test('mid 2026: host memory has tables of its own and is in no figure of a device', async () => {
     const s = exampleSnapshot()
-    s['host_traces'] = [[{ action: 'alloc', addr: 18446720620317114368n, size: 5, frames: [] }]]
-    const { table, diagnostics } = await read(snapshotBytes(s))
-    expect(JSON.parse((table as SnapshotTable).unknown['host_traces']?.replace('18446720620317114368', '"big"') ?? '')).toEqual([
-      [{ action: 'alloc', addr: 'big', size: 5 }],
-    ])
-    expect(table?.devices.map(d => d.count)).toEqual([0, 12])
-    expect(codes(diagnostics)).toEqual(['snapshot-host-memory'])
+    const event = { action: 'alloc', addr: 18446720620317114368n, size: 5, time_us: EXAMPLE.timeUs, frames: [frame('f', 'x.py', 1)] }
+    s['host_segments'] = [
+      {
+        address: 4096,
+        total_size: 8192,
+        blocks: [
+          { address: 4096, size: 4096, requested_size: 3000, state: 'active_allocated' },
+          { address: 8192, size: 3072, state: 'active_pending_free' },
+          { address: 11264, size: 1024, state: 'inactive' },
+        ],
+      },
+    ]
+    const plain = await tableOf(snapshotBytes(exampleSnapshot()))
+    for (const traces of [[event], [[event]]] as PickleValue[]) {
+      s['host_traces'] = traces
+      const { table, diagnostics } = await read(snapshotBytes(s))
+      const host = table?.host
+      expect(host?.segments?.count).toBe(1)
+      expect([...(host?.segments?.device ?? [])]).toEqual([-1])
+      expect([...(host?.segments?.totalSize ?? [])]).toEqual([8192])
+      expect([...(host?.blocks.address ?? [])]).toEqual([4096n, 8192n, 11264n])
+      expect([...(host?.blocks.size ?? [])]).toEqual([4096, 3072, 1024])
+      expect(host?.traces?.map(t => [t.device, t.count])).toEqual([[-1, 1]])
+      expect(host?.traces?.[0]?.address[0]).toBe(18446720620317114368n)
+      expect(host?.traces?.[0]?.time[0]).toBe(-10_000)
+      expect(table?.devices.map(d => d.count)).toEqual([0, 12])
+      expect(table?.segments.totalSize).toEqual(plain.segments.totalSize)
+      expect(Object.keys(table?.unknown ?? {})).toEqual([])
+      expect(codes(diagnostics)).toEqual(['snapshot-no-requested-size', 'snapshot-host-memory'])
+      expect(diagnostics[1]?.message).toMatch(
+        /1 segments \(blocks: 4,096 bytes active_allocated, 3,072 .*pending_free, 1,024 .*inactive\) and 1 events/,
+      )
+    }
+    s['host_traces'] = []
+    delete s['host_segments']
+    expect((await tableOf(snapshotBytes(s))).host).toMatchObject({ segments: null, traces: [{ count: 0 }] })
+    expect(plain.host).toBeUndefined()
   })
 
   test('categories: texts, and indices of a list that comes later', async () => {
@@ -568,8 +598,8 @@ describe('files that are no snapshot', () => {
     ['a number', pickleDumps(5), 'not-a-snapshot', /a plain value/],
     ['entries without segments', pickleDumps([{ action: 'alloc', addr: 1, size: 1 }]), 'not-a-snapshot', /trace entries without/],
     ['segments that is no list', pickleDumps({ segments: 5 }), 'not-a-snapshot', /a dict with the keys 'segments'/],
-    ['JSON', Buffer.from(' {"segments": []}'), 'not-a-pickle', /JSON/],
-    ['HTML', Buffer.from('<!doctype html>'), 'not-a-pickle', /HTML/],
+    ['other JSON', Buffer.from(' {"model": [], "segments": 5}'), 'not-a-snapshot', /JSON.*an object with the keys 'model', 'segments'/],
+    ['another page', Buffer.from('<!doctype html>'), 'html-no-snapshot', /local_files/],
     ['a zip', Buffer.from('PK\u0003\u0004\u0000\u0000data.pkl'), 'not-a-pickle', /zip archive/],
     ['nothing', new Uint8Array(0), 'pickle-truncated', /the file is empty/],
     ['noise', Buffer.from([1, 2, 3, 4]), 'pickle-bad-opcode', /byte 0x01/],
@@ -583,10 +613,6 @@ describe('files that are no snapshot', () => {
       expect(codes(diagnostics)).toContain(code)
       expect(diagnostics.find(d => d.code === code)?.message).toMatch(message)
     })
-  test('JSON and HTML forms are said to be known but not read yet', async () => {
-    for (const text of ['{"segments": []}', '<!doctype html>'])
-      expect((await read(Buffer.from(text))).diagnostics[0]?.meaning).toContain('recognised but not read yet')
-  })
   test('stacks with frames that are only text ask for nothing', async () => {
     const entry = { action: 'alloc', addr: 1, size: 1, frames: ['f'] }
     const { diagnostics } = await read(pickleDumps({ segments: [], device_traces: [[entry]] }))

@@ -2,7 +2,7 @@
  * What a file that ends early has given: the containers that are still open stand on the interpreter's stack with their items above them. Whole records are put into
  * their lists; the record that the cut goes through is left out.
  */
-import type { Machine } from '../pickle/machine'
+import type { Builder } from '../pickle/builder'
 import { DICT, DICT_EMPTY, OBJ, STR, TUPLE } from '../pickle/tags'
 import { key } from './keys'
 import { EVENT, isList, SEGMENT } from './kinds'
@@ -23,7 +23,7 @@ export interface Salvaged {
 const canGrow = (kind: number): boolean => kind !== TUPLE && isList(kind)
 
 /** Closes what is open. The root is a dict (the keys met so far are set on it) or a list of segments; null where the stack holds neither. */
-export function salvage(m: Machine, shapes: SnapshotShapes): Salvaged | null {
+export function salvage(m: Builder, shapes: SnapshotShapes): Salvaged | null {
   if (m.sp === 0 || m.tags[0] !== OBJ) return null
   const store = m.store
   const root = m.vals[0] as number
@@ -63,7 +63,7 @@ export function salvage(m: Machine, shapes: SnapshotShapes): Salvaged | null {
     const listed = m.tags[i + 1] === OBJ && canGrow(store.objKind[value] as number)
     const child = i + 2
     // A list on top of the stack may have further items to come.
-    const open = !shut && (marked.has(child) || (child < m.sp ? m.tags[child] !== STR : listed))
+    const open = !shut && (marked.has(child) || (!m.marksAll && (child < m.sp ? m.tags[child] !== STR : listed)))
     if (open && name === key('segments') && listed) close(value, child, SEGMENT)
     else if (open && name === key('device_traces') && listed) openDevice = closeTraces(m, value, child, marked, close)
     else if (open) break
@@ -77,7 +77,7 @@ export function salvage(m: Machine, shapes: SnapshotShapes): Salvaged | null {
 
 /** Lists of events above `traces`; answers the index of the one that is cut. */
 function closeTraces(
-  m: Machine,
+  m: Builder,
   traces: number,
   from: number,
   marked: ReadonlySet<number>,
@@ -89,7 +89,8 @@ function closeTraces(
     if (m.tags[i] !== OBJ || !isList(store.objKind[m.vals[i] as number] as number)) return -1
     const child = i + 1
     const next = child < m.sp && m.tags[child] === OBJ ? (store.objKind[m.vals[child] as number] as number) : -1
-    const open = canGrow(store.objKind[m.vals[i] as number] as number) && (child >= m.sp || marked.has(child) || !isList(next))
+    const open =
+      canGrow(store.objKind[m.vals[i] as number] as number) && (marked.has(child) || (!m.marksAll && (child >= m.sp || !isList(next))))
     if (open) close(m.vals[i] as number, child, EVENT)
     m.appendItems(OBJ, traces, i, i + 1)
     if (open) return index
@@ -97,13 +98,13 @@ function closeTraces(
   return -1
 }
 
-function length(m: Machine, list: number): number {
+function length(m: Builder, list: number): number {
   let n = 0
   for (let node = m.store.objA[list] as number; node >= 0; node = m.store.nodeNext[node] as number) n++
   return n
 }
 
-function has(m: Machine, dict: number, name: number): boolean {
+function has(m: Builder, dict: number, name: number): boolean {
   const store = m.store
   if (store.objKind[dict] !== DICT) return false
   for (let n = store.objA[dict] as number; n >= 0;) {

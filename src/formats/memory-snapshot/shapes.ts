@@ -7,7 +7,7 @@
 import type { DiagnosticSink } from '../../shared/diagnostics'
 import { ACTION_OTHER, ACTIONS, BLOCK_STATE_OTHER, BLOCK_STATES } from '../../shared/tables'
 import { GrowF64, GrowI32 } from '../pickle/grow'
-import type { Machine, Shapes } from '../pickle/machine'
+import type { Builder, Shapes } from '../pickle/builder'
 import { JsonText } from '../pickle/render'
 import type { Store } from '../pickle/store'
 import { BYTES, DICT, DICT_PLAIN, FALSE, FLOAT, I64, INT, LIST, LIST_EMPTY, NONE, OBJ, STR, TRUE, TUPLE, U64 } from '../pickle/tags'
@@ -76,7 +76,7 @@ export class SnapshotShapes implements Shapes {
   readonly streams: string[] = []
   readonly pools: string[] = []
 
-  readonly #machine: Machine
+  readonly #machine: Builder
   readonly #sink: DiagnosticSink
   readonly #streamIds = new Map<number | string, number>()
   #lastStream = NaN
@@ -97,7 +97,7 @@ export class SnapshotShapes implements Shapes {
   readonly #rendered = new Map<number, number>()
   #budget = EXTRA_BUDGET
 
-  constructor(machine: Machine, sink: DiagnosticSink) {
+  constructor(machine: Builder, sink: DiagnosticSink) {
     this.#machine = machine
     this.store = machine.store
     this.#sink = sink
@@ -210,6 +210,11 @@ export class SnapshotShapes implements Shapes {
     this.#hashedList = list
     this.#hash = h
     return p + 1
+  }
+
+  spent(list: number): boolean {
+    const kind = this.store.objKind[list] as number
+    return kind === FRAMES || kind === RUN + EVENT || kind === RUN + BLOCK
   }
 
   late(): void {
@@ -625,10 +630,12 @@ export class SnapshotShapes implements Shapes {
   #textId(tag: number, val: number): number {
     if (tag === STR) return val
     if (tag !== OBJ && tag !== BYTES) return this.store.strings.internText(this.valueText(tag, val))
-    const known = tag === OBJ ? this.#rendered.get(val) : undefined
+    // In JSON every value is met once, and its object may be another one's later.
+    const shared = tag === OBJ && this.#machine.family === 'pickle'
+    const known = shared ? this.#rendered.get(val) : undefined
     if (known !== undefined) return known
     const id = this.store.strings.internText(this.valueText(tag, val, EXTRA_TEXT))
-    if (tag === OBJ && this.#rendered.size < 1 << 20) this.#rendered.set(val, id)
+    if (shared && this.#rendered.size < 1 << 20) this.#rendered.set(val, id)
     return id
   }
 

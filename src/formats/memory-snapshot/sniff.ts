@@ -55,27 +55,15 @@ function leadsToSnapshot(m: Machine, stopped: boolean): boolean {
   return false
 }
 
-/** A file that is no pickle but something that is often taken for one; null when the head tells nothing. */
+/** A zip archive is often taken for a snapshot; null for anything else. */
 export function otherForm(head: Uint8Array): Omit<Diagnostic, 'file' | 'count'> | null {
-  const text = String.fromCharCode(...head)
-    .replace(/^\u00ef\u00bb\u00bf/, '')
-    .trimStart()
-  const found = text.startsWith('PK\u0003\u0004')
-    ? 'a zip archive, as torch.save writes it'
-    : text.startsWith('{') || text.startsWith('[')
-      ? 'JSON text'
-      : text.startsWith('<')
-        ? 'an HTML or XML page'
-        : null
-  if (found === null) return null
+  if (!String.fromCharCode(...head).startsWith('PK\u0003\u0004')) return null
   return {
     severity: 'error',
     code: 'not-a-pickle',
     offset: 0,
-    message: `The file is ${found}, not a pickle.`,
-    meaning: text.startsWith('PK')
-      ? 'Nothing of it is shown: only pickled snapshots are read.'
-      : 'Nothing of it is shown: snapshots as JSON or HTML are recognised but not read yet, only pickled ones are.',
+    message: 'The file is a zip archive, as torch.save writes it, not a pickle.',
+    meaning: 'Nothing of it is shown: snapshots are pickles, JSON, or the pages of _memory_viz.',
     action: 'Write the snapshot with profiler.export_snapshot(name) or with _dump_snapshot(path) of the memory module.',
   }
 }

@@ -6,6 +6,8 @@ import { grown, GrowU32 } from './grow'
 
 const encoder = new TextEncoder()
 
+export const HASH_STEP = 0x01000193
+
 export class Interner {
   #bytes = new Uint8Array(64 * 1024)
   #used = 0
@@ -23,11 +25,21 @@ export class Interner {
     return this.#offsets.n - 1
   }
 
+  /** Start of a hash; each byte of the string goes into it as `h = Math.imul(h ^ byte, HASH_STEP)`. */
+  get seed(): number {
+    return this.#seed
+  }
+
   /** Id of `buf[from .. to)`. */
   intern(buf: Uint8Array, from: number, to: number): number {
     let h = this.#seed
-    for (let i = from; i < to; i++) h = Math.imul(h ^ (buf[i] as number), 0x01000193)
-    h ^= h >>> 15
+    for (let i = from; i < to; i++) h = Math.imul(h ^ (buf[i] as number), HASH_STEP)
+    return this.internHashed(buf, from, to, h)
+  }
+
+  /** Id of `buf[from .. to)`, whose bytes the caller has hashed on its way through them. */
+  internHashed(buf: Uint8Array, from: number, to: number, hash: number): number {
+    let h = hash ^ (hash >>> 15)
     h = Math.imul(h, 0x2c1b3c6d)
     h = (h ^ (h >>> 13)) >>> 0
     const mask = this.#slots.length - 1

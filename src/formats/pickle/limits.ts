@@ -15,6 +15,8 @@ export const LIMITS = {
   sparseMemo: 1 << 16,
   opaques: 1 << 16,
   stringBytes: 1 << 26,
+  /** Bytes of a frame that the file is too short for; pickle writers end one after 64 KiB. */
+  frameBytes: 1 << 30,
   /** Bytes of one integer. */
   intBytes: 4096,
   /** Digits of one integer written as text (Python itself stops there). */

@@ -1,207 +1,49 @@
 /**
  * The pickle interpreter: protocols 0 to 5, data only. It resolves no name, makes no object of a class and calls nothing: whatever asks for that becomes an inert
- * opaque value and a diagnostic. Values are a tag and a number in typed arrays; containers live in the store; a format may recognise dicts and lists (Shapes).
+ * opaque value and a diagnostic. What it builds values with is the builder's.
  *
  * It is fed bytes (`append`) and runs as far as whole opcodes are there; how the input is cut makes no difference. No recursion; every opcode is O(1) apart from the
  * bytes and stack items it consumes. Opcode meanings: Lib/pickletools.py of CPython 3.14.
  */
 import type { DiagnosticSink } from '../../shared/diagnostics'
+import { Builder, type RunState } from './builder'
 import { putLong } from './integers'
 import { LIMITS } from './limits'
 import { Memo } from './memo'
+import { ARGS, LONGEST } from './opcodes'
 import { Opaques } from './opaque'
 import { runRare } from './rare'
-import { PickleFault, Store } from './store'
-import {
-  BYTES,
-  DICT,
-  DICT_EMPTY,
-  DICT_PLAIN,
-  FALSE,
-  FLOAT,
-  INT,
-  LIST,
-  LIST_EMPTY,
-  NONE,
-  OBJ,
-  OPAQUE,
-  SET,
-  SHAPE,
-  STR,
-  TRUE,
-  TUPLE,
-  UNSET,
-  hex,
-} from './tags'
-import { decodeText } from './text'
+import { PickleFault } from './store'
+import { BYTES, DICT_EMPTY, FALSE, FLOAT, INT, LIST_EMPTY, NONE, OBJ, SET, STR, TRUE, TUPLE, UNSET, hex } from './tags'
 
-/** What a format does with containers as they are filled. `from .. to` are positions on the machine's stack. */
-export interface Shapes {
-  /** Pairs set on an empty dict. True: the shapes have changed its kind to one of theirs and keep its content. */
-  dict(obj: number, from: number, to: number): boolean
-  /** Items appended to a list that is empty or of a shape's kind. True: taken; false: the machine keeps them as nodes (the shape has turned the list into LIST before). */
-  list(obj: number, from: number, to: number): boolean
-  /**
-   * Offered the bytes after a MARK on an empty list, where most lists of frames are nothing but references to the memo up to APPENDS. Answers the position after APPENDS
-   * when the list was taken as a whole, else -1, and nothing has happened. Bytes from `soft` on must not be looked at.
-   */
-  takeRun(list: number, buf: Uint8Array, view: DataView, pos: number, soft: number, memoTag: Uint8Array, memoVal: Int32Array): number
-  /** A pair or item set on an object of a shape's kind that is no list of theirs. */
-  late(): void
-}
-
-export interface Fault {
-  readonly code: string
-  readonly message: string
-  readonly offset: number
-}
-
-/** more: needs bytes. stop: STOP was reached, the value is `rootTag`/`rootVal`. fault: see `fault`. */
-export type RunState = 'more' | 'stop' | 'fault'
-
-/** Bytes that follow each opcode before any declared length is known. */
-const ARGS = new Uint8Array(256)
-for (const [op, n] of Object.entries({
-  0x4a: 4,
-  0x4b: 1,
-  0x4d: 2,
-  0x47: 8,
-  0x54: 4,
-  0x55: 1,
-  0x58: 4,
-  0x42: 4,
-  0x43: 1,
-  0x68: 1,
-  0x6a: 4,
-  0x71: 1,
-  0x72: 4, // prettier-ignore
-  0x80: 1,
-  0x82: 1,
-  0x83: 2,
-  0x84: 4,
-  0x8a: 1,
-  0x8b: 4,
-  0x8c: 1,
-  0x8d: 8,
-  0x8e: 8,
-  0x95: 8,
-  0x96: 8, // prettier-ignore
-}))
-  ARGS[Number(op)] = n
-const LONGEST = 16
-
-export class Machine {
-  readonly store = new Store()
-  /** The value stack. */
-  tags = new Uint8Array(1 << 12)
-  vals = new Float64Array(1 << 12)
-  sp = 0
-  /** Stack positions of the open marks. */
-  marks = new Int32Array(256)
-  mp = 0
+export class Machine extends Builder {
+  readonly family = 'pickle'
+  readonly marksAll = false
   /** -1 until a PROTO opcode or the first opcode that tells protocol 0 from 1. */
   protocol = -1
-  fault: Fault | null = null
-  rootTag = NONE
-  rootVal = 0
-  /** Bytes that must be there before running again makes sense. */
-  want = 1
-  /** Size of the stream where it is known, else Infinity. */
-  total = Infinity
-
   readonly memo = new Memo()
   readonly opaques: Opaques
-  #shapes: Shapes | null = null
-
-  // ── window ──
-  buf = new Uint8Array(1 << 16)
-  view = new DataView(this.buf.buffer)
-  pos = 0
-  end = 0
-  /** Start of the opcode at hand. */
-  at = 0
-  /** Offset in the stream of `buf[0]`. */
-  #base = 0
 
   constructor(sink: DiagnosticSink) {
+    super()
     this.opaques = new Opaques(this.store, sink)
   }
 
-  set shapes(s: Shapes) {
-    this.#shapes = s
-  }
-
-  /** Offset in the stream of the opcode at hand. */
-  get offset(): number {
-    return this.#base + this.at
-  }
-  /** The first bytes of the stream. */
-  head = new Uint8Array(0)
-  /** Bytes loaded and not yet consumed. */
-  get waiting(): number {
-    return this.end - this.pos
-  }
-  get bytesFed(): number {
-    return this.#base + this.end
-  }
-
-  /** Adds bytes to the window. Moves what is left to the front only when the room runs out, so that tiny chunks do not cost a move each. */
-  append(chunk: Uint8Array): void {
-    if (this.end + chunk.length > this.buf.length) {
-      const left = this.end - this.pos
-      let to = this.buf
-      if (left + chunk.length > this.buf.length / 2) {
-        to = new Uint8Array(Math.max(this.buf.length, 2 * (left + chunk.length)))
-        to.set(this.buf.subarray(this.pos, this.end))
-      } else to.copyWithin(0, this.pos, this.end)
-      this.buf = to
-      this.view = new DataView(to.buffer)
-      this.#base += this.pos
-      this.pos = 0
-      this.end = left
-    }
-    this.buf.set(chunk, this.end)
-    this.end += chunk.length
-    if (this.head.length < 16 && this.#base === 0) this.head = this.buf.slice(0, Math.min(16, this.end))
-  }
-
   /** Prepares for a stream of `bytes`: its objects and memo entries find room without being moved. */
-  expect(bytes: number): void {
-    this.total = bytes
+  override expect(bytes: number): void {
+    super.expect(bytes)
     const most = Math.min(bytes >>> 5, 1 << 24)
     this.memo.reserve(most)
     this.store.reserveObjects(most)
   }
 
-  /** Runs as far as the bytes go. With `eof` nothing more will come. */
-  run(eof: boolean): RunState {
-    try {
-      return this.#loop(eof)
-    } catch (e) {
-      if (e instanceof PickleFault) this.fault = { code: e.code, message: e.message, offset: this.offset }
-      else if (e instanceof RangeError && e.message.includes('allocation failed'))
-        this.fault = { code: 'pickle-limit', message: 'not enough memory for what the file declares', offset: this.offset }
-      else throw e
-      return 'fault'
-    }
-  }
-
-  /** Frees memo and window; the stack and the store stay. The machine cannot run on. */
-  drop(): void {
+  override drop(): void {
+    super.drop()
     this.memo.tag = new Uint8Array(0)
     this.memo.val = new Int32Array(0)
-    this.buf = new Uint8Array(0)
-    this.view = new DataView(this.buf.buffer)
   }
 
-  /** Goes back to the start of the opcode at hand, of which `want` bytes are needed. */
-  more(want: number): RunState {
-    this.pos = this.at
-    this.want = want
-    return 'more'
-  }
-
-  #loop(eof: boolean): RunState {
+  protected override loop(eof: boolean): RunState {
     const store = this.store
     const buf = this.buf
     const view = this.view
@@ -216,7 +58,7 @@ export class Machine {
     const memo = this.memo
     let memoTag = memo.tag
     let memoVal = memo.val
-    const runs = this.#shapes
+    const runs = this.shapes
 
     for (;;) {
       this.at = pos
@@ -227,7 +69,7 @@ export class Machine {
           throw new PickleFault('pickle-truncated', 'the file ends inside the pickle')
       }
       if (sp >= room) {
-        this.#growStack()
+        this.growStack()
         tags = this.tags
         vals = this.vals
         room = tags.length - 4
@@ -382,7 +224,7 @@ export class Machine {
               break
             }
           }
-          if (this.mp === this.marks.length) this.#growMarks()
+          if (this.mp === this.marks.length) this.growMarks()
           this.marks[this.mp++] = sp
           fence = sp
           break
@@ -472,9 +314,17 @@ export class Machine {
           this.protocol = v
           break
         }
-        case 0x95: // FRAME: only a hint for buffering
+        case 0x95: {
+          // FRAME: only a hint for buffering; nothing is made room for
+          const n = view.getUint32(pos, true) + view.getUint32(pos + 4, true) * 0x100000000
           pos += 8
+          if (n > LIMITS.frameBytes && n > this.total - (this.base + pos))
+            throw new PickleFault(
+              'pickle-truncated',
+              `a frame declares ${n} bytes, but only ${Math.max(0, this.total - (this.base + pos))} are left`,
+            )
           break
+        }
         case 0x2e: // STOP
           if (sp <= fence) throw this.underflow(op)
           if (this.protocol < 0) this.protocol = 0
@@ -498,62 +348,11 @@ export class Machine {
     }
   }
 
-  // ── containers ──
-
-  /** Sets pairs (stack positions from .. to) on a dict; also on an opaque value, which keeps them without looking. */
-  setItems(tag: number, obj: number, from: number, to: number): void {
-    if ((to - from) & 1) throw new PickleFault('pickle-bad-value', 'a dict is given a key without a value')
-    const kind = this.store.kind(tag, obj)
-    if (kind === DICT_EMPTY && from < to && this.#shapes?.dict(obj, from, to)) return
-    this.#keepPairs(kind, obj, from, to)
-  }
-
-  /** One pair. It is not offered to the shapes: protocol 0 fills every dict that way, and its other pairs are still to come. */
-  setItem(tag: number, obj: number, from: number): void {
-    this.#keepPairs(this.store.kind(tag, obj), obj, from, from + 2)
-  }
-
-  #keepPairs(kind: number, obj: number, from: number, to: number): void {
-    let into = obj
-    if (kind === DICT_EMPTY || kind === DICT || kind === DICT_PLAIN) this.store.objKind[obj] = DICT
-    else if (kind === OPAQUE) into = this.opaques.itemsOf(obj)
-    else if (kind >= SHAPE) return this.#shapes?.late()
-    else throw new PickleFault('pickle-bad-value', 'a key is set on something that is no dict')
-    for (let i = from; i < to; i++) this.store.append(into, this.tags[i] as number, this.vals[i] as number)
-  }
-
-  /** Appends stack positions from .. to to a list, set or opaque value. */
-  appendItems(tag: number, obj: number, from: number, to: number): void {
-    let kind = this.store.kind(tag, obj)
-    if (from === to) return
-    if (this.#shapes && (kind === LIST_EMPTY || kind >= SHAPE)) {
-      if (this.#shapes.list(obj, from, to)) return
-      kind = this.store.objKind[obj] as number
-    }
-    let into = obj
-    if (kind === LIST_EMPTY) this.store.objKind[obj] = LIST
-    else if (kind === OPAQUE) into = this.opaques.itemsOf(obj)
-    else if (kind >= SHAPE) return this.#shapes?.late()
-    else if (kind !== LIST && kind !== SET) throw new PickleFault('pickle-bad-value', 'an item is appended to something that is no list')
-    for (let i = from; i < to; i++) this.store.append(into, this.tags[i] as number, this.vals[i] as number)
-  }
-
-  /** A container of nodes with the stack's items from .. to. */
-  nodes(kind: number, from: number, to: number): number {
-    const t = this.store.newObject(kind)
-    for (let i = from; i < to; i++) this.store.append(t, this.tags[i] as number, this.vals[i] as number)
-    return t
-  }
-
-  text(id: number): string {
-    return decodeText(this.store.strings.raw(id))
-  }
-
-  // ── window and stacks ──
+  // ── bytes and marks ──
 
   #needBytes(pos: number, n: number, eof: boolean, what: string, most: number): RunState | null {
     if (pos + n <= this.end && n <= most) return null
-    const left = Math.min(this.total, eof ? this.#base + this.end : Infinity) - (this.#base + pos)
+    const left = Math.min(this.total, eof ? this.base + this.end : Infinity) - (this.base + pos)
     if (n > left) throw new PickleFault('pickle-truncated', `${what} declares ${n} bytes, but only ${Math.max(0, left)} are left`)
     if (n > most) throw new PickleFault('pickle-limit', `${what} of ${n} bytes`)
     return this.more(pos + n - this.at)
@@ -572,23 +371,5 @@ export class Machine {
 
   underflow(op: number): PickleFault {
     return new PickleFault('pickle-stack', `opcode ${hex(op)} asks for more values than were put`)
-  }
-
-  #growStack(): void {
-    if (this.tags.length >= LIMITS.stack) throw new PickleFault('pickle-limit', `more than ${LIMITS.stack} values on the stack`)
-    const n = this.tags.length * 2
-    const t = new Uint8Array(n)
-    t.set(this.tags)
-    this.tags = t
-    const v = new Float64Array(n)
-    v.set(this.vals)
-    this.vals = v
-  }
-
-  #growMarks(): void {
-    if (this.mp >= LIMITS.marks) throw new PickleFault('pickle-limit', `nesting deeper than ${LIMITS.marks}`)
-    const m = new Int32Array(this.marks.length * 2)
-    m.set(this.marks)
-    this.marks = m
   }
 }

@@ -1,7 +1,8 @@
 /** Opcodes that no snapshot of today's torch holds, apart from the main loop so that it stays small: text forms of protocol 0, and everything that asks for a lookup or a call. */
 import { putBigint } from './integers'
 import { LIMITS } from './limits'
-import type { Machine, RunState } from './machine'
+import type { RunState } from './builder'
+import type { Machine } from './machine'
 import { PickleFault } from './store'
 import { FALSE, FLOAT, FROZENSET, LIST_EMPTY, NONE, OBJ, OPAQUE, STR, TRUE, TUPLE, hex } from './tags'
 import { decodeText, floatLiteral, rawUnicodeEscape, stringLiteral } from './text'

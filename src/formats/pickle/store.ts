@@ -46,6 +46,8 @@ export class Store {
   #nodes = 0
   #free = -1
   readonly #pairs = new Map<number, number>()
+  /** The object after the last pair that is kept for later. */
+  #kept = 0
 
   newObject(kind: number, a = -1, b = -1): number {
     const o = this.objects
@@ -124,8 +126,16 @@ export class Store {
     const t = this.newObject(TUPLE)
     this.append(t, INT, a)
     this.append(t, INT, b)
-    if (small && this.#pairs.size < 4096) this.#pairs.set(key, t)
+    if (small && this.#pairs.size < 4096) {
+      this.#pairs.set(key, t)
+      this.#kept = t + 1
+    }
     return t
+  }
+
+  /** Forgets the objects from `object` on: nothing refers to them any more. Pairs that may be met again stay, and what was made before them. */
+  forget(object: number): void {
+    this.objects = Math.max(object, this.#kept)
   }
 
   addOpaque(name: string, tag: number, val: number, items: number): number {
