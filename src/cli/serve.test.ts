@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { serveCommand } from './serve'
 
 // The workers exist in the build only; none is started here.
-vi.mock('../main/workers', () => ({ spawnParse: vi.fn(), spawnEngine: vi.fn() }))
+vi.mock('../main/workers', () => ({ spawnParse: vi.fn(), spawnEngine: vi.fn(), spawnVerify: vi.fn() }))
 afterEach(() => vi.restoreAllMocks())
 
 it('a path that is not there is one sentence on stderr and exit code 1', async () => {

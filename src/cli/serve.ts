@@ -1,5 +1,5 @@
 /**
- * `serve [PATH…] [--port N]`: the program without a display, used from a browser on this machine or through a tunnel. Stdout gets one line, the address;
+ * `serve [PATH…] [--port N] [--host ADDRESS --allow-remote]`: the program without a display, used from a browser on this machine or through a tunnel. Stdout gets one line, the address;
  * everything else goes to stderr. Without PATH the sample profile is served.
  */
 import { realpath } from 'node:fs/promises'
@@ -7,18 +7,21 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { systemReason } from '../formats/system-error'
+import { isLoopback } from '../main/browser/listen'
 import { serveBrowser } from '../main/browser/serve'
 import { builtFolder, Bundle } from '../main/bundle'
 import { createHost } from '../main/host/host'
 import { ensureSample } from '../main/sample'
 import { cacheDir, userDir } from '../main/user-dir'
-import { spawnEngine, spawnParse } from '../main/workers'
+import { spawnEngine, spawnParse, spawnVerify } from '../main/workers'
 import { UsageError } from './args'
 import { plain } from './output'
 
 interface ServeArgs {
   readonly paths: readonly string[]
   readonly port: number
+  /** Address that is listened on. */
+  readonly host: string
   readonly notice: string | null
 }
 
@@ -29,17 +32,23 @@ export function serveArgs(argv: readonly string[]): ServeArgs {
     parsed = parseArgs({
       args: [...argv],
       // `notice` is what `npm start` says about why there is no window; the page shows it.
-      options: { port: { type: 'string' }, notice: { type: 'string' } },
+      options: { port: { type: 'string' }, host: { type: 'string' }, 'allow-remote': { type: 'boolean' }, notice: { type: 'string' } },
       allowPositionals: true,
       strict: true,
     })
   } catch (e) {
     throw new UsageError(e instanceof Error ? (e.message.split('. ')[0] as string) : String(e), 'serve')
   }
-  const { port = '0', notice = null } = parsed.values
+  const { port = '0', host = '127.0.0.1', notice = null } = parsed.values
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
     throw new UsageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(port.slice(0, 60))}`, 'serve')
-  return { paths: parsed.positionals, port: Number(port), notice }
+  if (!/^[\w.:-]{1,255}$/.test(host)) throw new UsageError(`--host takes an address of this machine, not ${JSON.stringify(host.slice(0, 60))}`, 'serve')
+  if (!isLoopback(host) && parsed.values['allow-remote'] !== true)
+    throw new UsageError(
+      `--host ${host} lets others on the network reach the program, over plain HTTP; that wants --allow-remote. An SSH tunnel needs neither`,
+      'serve',
+    )
+  return { paths: parsed.positionals, port: Number(port), host, notice }
 }
 
 /** Serves until SIGINT or SIGTERM. Answers the exit code: 0 after a signal, 1 where it could not start. */
@@ -69,6 +78,7 @@ export async function serveCommand(argv: readonly string[]): Promise<number> {
     notice: args.notice,
     spawnParse,
     spawnEngine,
+    spawnVerify,
     roots,
     userDir: userDir(),
     makeSample: sample,
@@ -78,16 +88,27 @@ export async function serveCommand(argv: readonly string[]): Promise<number> {
   try {
     const opened = await host.openPath(roots[0] as string)
     if (!opened.opened) return failed(opened.reason ?? 'it cannot be opened')
-    const shell = await serveBrowser({ host, bundle: await Bundle.open(builtFolder('renderer')), port: args.port, log: say })
+    const bundle = await Bundle.open(builtFolder('renderer'))
+    const shell = await serveBrowser({ host, bundle, port: args.port, address: args.host, log: say })
     process.stdout.write(`${shell.url}\n`)
-    say(`Serving ${roots.join(', ')}. Open the address above in a browser on this machine; Ctrl-C ends.`)
-    say(`From another machine: ssh -L ${shell.port}:127.0.0.1:${shell.port} USER@THIS-MACHINE, then open it there.`)
+    const tunnel = `ssh -L ${shell.port}:127.0.0.1:${shell.port} USER@THIS-MACHINE`
+    if (isLoopback(args.host)) {
+      say(`Serving ${roots.join(', ')}. Open the address above in a browser on this machine; Ctrl-C ends.`)
+      say(`From another machine: ${tunnel}, then open it there.`)
+    } else {
+      say(`Serving ${roots.join(', ')}. Open the address above in a browser; Ctrl-C ends.`)
+      say(
+        `Warning: others on the network can reach this program (${args.host}). It speaks plain HTTP: whoever is between reads all that is shown, and the token ` +
+          `with which the served folders can be read. Safer: leave --host out and use a tunnel, ${tunnel}.`,
+      )
+    }
     await stopped.promise
     await shell.close()
     return 0
   } catch (e) {
     const code = e instanceof Error && 'code' in e ? e.code : null
     if (code === 'EADDRINUSE') return failed(`port ${args.port} is in use; choose another one or leave --port out`)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return failed(`${args.host} is no address of this machine`)
     if (code === 'EACCES') return failed(`port ${args.port} may not be used by this user; choose one above 1023`)
     throw e
   } finally {

@@ -18,7 +18,7 @@ import { openWindow } from './desktop/window'
 import { createHost, type Host } from './host/host'
 import { ensureSample } from './sample'
 import { cacheDir, userDir } from './user-dir'
-import { spawnEngine, spawnParse } from './workers'
+import { spawnEngine, spawnParse, spawnVerify } from './workers'
 
 const log = (line: string): void => console.error(line)
 
@@ -69,6 +69,7 @@ async function start(): Promise<void> {
     notice: null,
     spawnParse,
     spawnEngine,
+    spawnVerify,
     pick,
     save,
     roots: null,

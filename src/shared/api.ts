@@ -9,6 +9,7 @@
 import * as v from 'valibot'
 import type { Catalog } from './catalog'
 import type { Diagnostic } from './diagnostics'
+import type { Verification } from './verify'
 import { HBM_REQUESTS, type HbmAnswers, type HbmInfo, type RuntimeLink } from './hbm-api'
 
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
@@ -82,6 +83,9 @@ export const REQUESTS = {
   'memory.allocation': v.strictObject({ session: id, allocator: index, allocation: index }),
   // ── device memory (HBM) ──
   ...HBM_REQUESTS,
+  /** Reads a snapshot a second time, by another reader, and compares the figures. One at a time; null: it was cancelled. */
+  'memory.verify': v.strictObject({ session: id, file: id }),
+  'memory.verifyCancel': v.strictObject({ session: id, file: id }),
   // ── export ──
   /** Desktop: save dialog, then writes. Browser: never called (the page saves the blob itself). */
   'export.save': v.strictObject({
@@ -501,6 +505,8 @@ export interface Answers extends HbmAnswers {
   'memory.at': MemoryAt
   'memory.smaller': { readonly total: number; readonly totalBytes: number; readonly list: readonly AllocationSummary[] }
   'memory.allocation': AllocationDetails
+  'memory.verify': Verification | null
+  'memory.verifyCancel': null
   'export.save': { readonly saved: string | null }
 }
 

@@ -2,13 +2,22 @@
 import { fileSize, num } from '../../shared/format'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { SnapshotTable } from '../../shared/tables'
-import { VERIFY_MAX_BYTES, type SecondReading, type Verification } from '../../shared/verify'
+import { VERIFY_MAX_BYTES, type SecondReading, type Verification, type VerifyRow } from '../../shared/verify'
 import type { AllocatorModel } from '../allocator/model'
 import { compare, oursOf, untold, verdictOf } from './compare'
 import { naiveReplay, NotUnderstood } from './naive'
 
 /** Of what our own reader met; a file with one of these is not given to the second reader. */
 const REFUSED = new Set(['pickle-global', 'pickle-call', 'pickle-buffer', 'pickle-bad-opcode', 'pickle-limit'])
+
+const LARGE = `the second reader is tried on files up to ${fileSize(VERIFY_MAX_BYTES)} (uncompressed), this one is larger`
+/** The answer for a file that is larger. `rows`: our figures, where they are known. */
+export const tooLarge = (rows: readonly VerifyRow[]): Verification => ({
+  verdict: 'not-tried',
+  reader: 'none',
+  rows,
+  limits: [`${LARGE.charAt(0).toUpperCase()}${LARGE.slice(1)}.`],
+})
 
 export interface Readings {
   readonly table: SnapshotTable
@@ -33,12 +42,7 @@ export async function verify({ table, models, diagnostics, bytes, second }: Read
     return without('none', `our reader refused a part of the file (${refused.code}), so the second reader is not started on it`, false)
   const { data, changed } = await bytes(VERIFY_MAX_BYTES)
   if (changed) return without('none', 'the file changed while it was read', false)
-  if (!data)
-    return without(
-      'none',
-      `the second reader is tried on files up to ${fileSize(VERIFY_MAX_BYTES)} (uncompressed), this one is larger`,
-      false,
-    )
+  if (!data) return tooLarge(untold(ours, LARGE))
 
   const reading = await second(data, table.format)
   if (!reading.ok) return without(reading.reader, reading.reason, true)

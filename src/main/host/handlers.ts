@@ -12,6 +12,7 @@ import type { ParsePool } from './pool'
 import type { OpenRoot } from './root'
 import type { Sessions } from './sessions'
 import type { Recents } from './settings'
+import type { Verifier } from './verifier'
 
 export interface HandlerDeps {
   readonly info: AppInfo
@@ -20,6 +21,7 @@ export interface HandlerDeps {
   readonly browse: Browse
   readonly confine: Confinement
   readonly pool: ParsePool
+  readonly verifier: Verifier
   readonly pick?: (what: 'folder' | 'file') => Promise<string | null>
   readonly save?: (name: string, data: Uint8Array) => Promise<string | null>
   readonly openPath: (path: string) => Promise<Opened>
@@ -100,6 +102,14 @@ export function makeHandlers(d: HandlerDeps): Handlers {
     },
     'file.retry': ({ session, file }) => {
       opened().sessions.retry(session, file)
+      return null
+    },
+    'memory.verify': async ({ session, file }) => {
+      const request = await opened().sessions.snapshotFile(session, file)
+      return d.verifier.run(`${session}/${file}`, request)
+    },
+    'memory.verifyCancel': ({ session, file }) => {
+      d.verifier.cancel(`${session}/${file}`)
       return null
     },
     ...engine,

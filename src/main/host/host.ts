@@ -15,6 +15,7 @@ import type { WorkerLike } from './protocol'
 import { OpenRoot } from './root'
 import { Sessions } from './sessions'
 import { Recents } from './settings'
+import { Verifier } from './verifier'
 import type { WatcherOptions } from './watcher'
 
 export interface HostDeps {
@@ -24,6 +25,8 @@ export interface HostDeps {
   readonly notice: string | null
   readonly spawnParse: () => WorkerLike
   readonly spawnEngine: () => WorkerLike
+  /** Absent: snapshots cannot be verified. */
+  readonly spawnVerify?: () => WorkerLike
   /** Native open dialog: the chosen path, null when it was cancelled. Absent where there is none. */
   readonly pick?: (what: 'folder' | 'file') => Promise<string | null>
   /** Native save dialog, then writes: the written path, null when it was cancelled. */
@@ -69,6 +72,8 @@ export function createHost(deps: HostDeps): Host {
   const browse = new Browse({ confine, known: knownName })
   const pool = new ParsePool({ spawn: deps.spawnParse, size: deps.tuning?.poolSize, onJob: job => emit({ type: 'job', job }) })
 
+  const verifier = new Verifier(deps.spawnVerify)
+
   let root: OpenRoot | null = null
   let sessions: Sessions | null = null
   let version = 0
@@ -86,6 +91,7 @@ export function createHost(deps: HostDeps): Host {
     const [r, s] = [root, sessions]
     root = sessions = null
     stopWalk()
+    verifier.close()
     if (r) version = r.version + 1
     await Promise.all([r?.close(), s?.closeAll()])
   }
@@ -161,6 +167,7 @@ export function createHost(deps: HostDeps): Host {
     browse,
     confine,
     pool,
+    verifier,
     pick: deps.pick,
     save: deps.save,
     openPath,

@@ -5,6 +5,7 @@
 import type { SessionView } from '../../shared/api'
 import type { ReadableKind } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
+import type { Verification } from '../../shared/verify'
 import type { ParsedTable } from '../../shared/tables'
 import type { Prepared } from './prepared'
 
@@ -49,6 +50,17 @@ export type ParseMessage =
       readonly diagnostics: readonly Diagnostic[]
       readonly stamp: FileStamp | null
     }
+
+// ── verification ──
+
+export interface VerifyRequest {
+  /** Absolute path, already resolved and checked by the host. */
+  readonly path: string
+  /** Name for diagnostics: path relative to the opened root. */
+  readonly name: string
+}
+
+export type VerifyReply = { readonly ok: true; readonly result: Verification } | { readonly ok: false; readonly message: string }
 
 // ── engine worker ──
 

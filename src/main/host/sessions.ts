@@ -124,6 +124,13 @@ export class Sessions {
     f.retry()
   }
 
+  /** Where a snapshot of an open session lies, checked. Rejects with RequestError. */
+  async snapshotFile(id: string, file: string): Promise<{ readonly path: string; readonly name: string }> {
+    const f = this.#get(id).files.get(file)
+    if (!f || f.file.kind !== 'memory-snapshot') throw new RequestError('This snapshot is not known (any more).')
+    return { path: await this.#o.resolve(f.file), name: f.file.path }
+  }
+
   /** Brings the open sessions in step with a new catalog: sessions and files that are gone go, changed files are read again. */
   update(sessions: readonly CatalogSession[]): void {
     const byId = new Map(sessions.map(s => [s.id, s]))
