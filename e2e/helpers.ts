@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
 import { _electron, type ElectronApplication, expect, type Page } from '@playwright/test'
 import { WebSocket } from 'ws'
 import type { Answers, RequestArgs, RequestName } from '../src/shared/api'
-import { SOCKET_PATH, SOCKET_PROTOCOL, TOKEN_PROTOCOL } from '../src/shared/socket'
+import { AUTH_PATH, KEY_PROTOCOL, SOCKET_PATH, SOCKET_PROTOCOL } from '../src/shared/socket'
 import { decodeWire, encodeWire } from '../src/shared/wire'
 
 export const REPO = resolve(import.meta.dirname, '..')
@@ -222,20 +222,38 @@ export interface RawClient {
   close(): void
 }
 
+/** What the token of `serve` is exchanged for: the cookie as a browser sends it back, and the key. Rejects with the HTTP status of a refusal. */
+export async function exchange(served: Served, token = served.token): Promise<{ readonly cookie: string; readonly key: string }> {
+  const { status, headers, body } = await rawGet(served, AUTH_PATH, { authorization: `Bearer ${token}` }, 'POST')
+  if (status !== 200) throw new Error(`refused with ${status}`)
+  return { cookie: (headers['set-cookie'] ?? []).map(c => c.split(';', 1)[0]).join('; '), key: body }
+}
+
 export interface DialOptions {
+  /** null: neither cookie nor key. */
   readonly token?: string | null
+  readonly cookie?: string
+  readonly key?: string
   readonly origin?: string | null
   readonly host?: string
 }
 
-/** Dials the socket of `serve`; rejects with the HTTP status of a refusal. */
+/** Exchanges the token and dials the socket of `serve`; rejects with the HTTP status of a refusal. */
 export async function dial(served: Served, options: DialOptions = {}): Promise<RawClient> {
-  const token = options.token === undefined ? served.token : options.token
+  const got = options.token === null ? { cookie: '', key: null } : await exchange(served, options.token)
+  const key = options.key ?? got.key
+  const cookie = options.cookie ?? got.cookie
   const origin = options.origin === undefined ? `http://127.0.0.1:${served.port}` : options.origin
   const socket = new WebSocket(
     `ws://127.0.0.1:${served.port}${SOCKET_PATH}`,
-    [SOCKET_PROTOCOL, ...(token === null ? [] : [TOKEN_PROTOCOL + token])],
-    { headers: { ...(origin === null ? {} : { origin }), ...(options.host ? { host: options.host } : {}) } },
+    [SOCKET_PROTOCOL, ...(key === null ? [] : [KEY_PROTOCOL + key])],
+    {
+      headers: {
+        ...(cookie ? { cookie } : {}),
+        ...(origin === null ? {} : { origin }),
+        ...(options.host ? { host: options.host } : {}),
+      },
+    },
   )
   await new Promise<void>((ok, no) => {
     socket.on('open', ok)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import type { Answers, HostEvent, RequestArgs, RequestName } from '../../src/shared/api'
-import { SOCKET_PATH, SOCKET_PROTOCOL, TOKEN_PROTOCOL, type FromHost } from '../../src/shared/socket'
+import { AUTH_PATH, KEY_PROTOCOL, SOCKET_PATH, SOCKET_PROTOCOL, type FromHost } from '../../src/shared/socket'
 import { decodeWire, encodeWire } from '../../src/shared/wire'
 
 export interface Served {
@@ -81,7 +81,14 @@ export interface Client {
 export async function connect(url: string): Promise<Client> {
   const { host, origin, hash } = new URL(url)
   const token = new URLSearchParams(hash.slice(1)).get('token') ?? ''
-  const socket = new WebSocket(`ws://${host}${SOCKET_PATH}`, [SOCKET_PROTOCOL, TOKEN_PROTOCOL + token], { origin })
+  const proof = await fetch(`${origin}${AUTH_PATH}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  const headers = {
+    cookie: proof.headers
+      .getSetCookie()
+      .map(c => c.split(';', 1)[0])
+      .join('; '),
+  }
+  const socket = new WebSocket(`ws://${host}${SOCKET_PATH}`, [SOCKET_PROTOCOL, KEY_PROTOCOL + (await proof.text())], { origin, headers })
   await new Promise<void>((ok, no) => {
     socket.once('open', () => ok())
     socket.once('error', no)

@@ -85,28 +85,26 @@ export class Bundle {
 }
 
 /**
- * The Content-Security-Policy of the page. `connect` lists where it may connect to besides its own origin.
+ * The Content-Security-Policy of the page, the same in both shells. `connect-src 'self'` covers the WebSocket of the browser shell, whose host and port are those of the page.
  * Styles: React and the charts set styles through the CSSOM, which needs no 'unsafe-inline'. No eval, no inline script, no frame, no form.
  */
-export function contentSecurityPolicy(connect: readonly string[] = []): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' blob: data:",
-    "font-src 'self'",
-    "worker-src 'self'",
-    `connect-src ${["'self'", ...connect].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "font-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** Headers of every answer of both shells. */
-export function securityHeaders(connect: readonly string[] = []): Readonly<Record<string, string>> {
+export function securityHeaders(): Readonly<Record<string, string>> {
   return {
-    'content-security-policy': contentSecurityPolicy(connect),
+    'content-security-policy': CONTENT_SECURITY_POLICY,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',

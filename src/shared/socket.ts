@@ -1,16 +1,19 @@
 /**
- * The messages of the browser transport: one WebSocket, one MessagePack value per binary message (see wire.ts).
- * The page proves itself with the token as a second subprotocol; a browser sends that to no other origin, and it stands in no address or log.
+ * The messages of the browser transport: one WebSocket, one MessagePack value per binary message (see wire.ts), and how a page proves itself.
+ * The token of the printed address is exchanged once for a cookie, which the browser keeps from scripts, and a key, which the page keeps and sends as a
+ * second subprotocol. Both are needed from then on; why is told in src/main/browser/README.md.
  */
 import type { HostEvent } from './api'
 
 /** Subprotocol that the server selects. The number changes when the messages do. */
 export const SOCKET_PROTOCOL = 'neuron-workbench.1'
-/** Prefix of the subprotocol that carries the token; the server never selects it. */
-export const TOKEN_PROTOCOL = 'token.'
+/** Prefix of the subprotocol that carries the page's key; the server never selects it. */
+export const KEY_PROTOCOL = 'key.'
 /** Path of the WebSocket. */
 export const SOCKET_PATH = '/socket'
-/** Answers 204 to `Authorization: Bearer TOKEN` with the right token, 401 to a wrong one: a page can't see why a WebSocket was refused. */
+/** POST with `Authorization: Bearer TOKEN` answers 200, the cookie, and the key as text; 401 to a wrong token. */
+export const AUTH_PATH = '/auth'
+/** GET answers 204 to `Authorization: Bearer KEY` with the cookie, 401 to a wrong one: a page can't see why a WebSocket was refused. */
 export const CHECK_PATH = '/check'
 
 /** Page to host: [number of the request, name, argument]. */

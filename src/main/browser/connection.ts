@@ -6,6 +6,7 @@ import type { WebSocket } from 'ws'
 import { RequestError, type HostEvent } from '../../shared/api'
 import type { FromHost } from '../../shared/socket'
 import { decodeWire, encodeWire, REQUEST_LIMITS, WireError } from '../../shared/wire'
+import { Bucket, LIMITS } from './limits'
 
 /** What a shell needs of the host. */
 export interface RequestHost {
@@ -14,20 +15,18 @@ export interface RequestHost {
   onEvent(listener: (event: HostEvent) => void): () => void
 }
 
-/** Requests of one page that may be under way at a time; a page of ours has a dozen at most. */
-const MAX_PENDING = 128
-/** Bytes that may wait for a slow page. */
-const MAX_BUFFERED = 256 * 1024 * 1024
-
 /** Close codes of RFC 6455. */
 const CLOSE = { unsupported: 1003, damaged: 1007, tooMuch: 1008 } as const
 
 /** Serves one page until it goes. `log` gets one line for each thing that should not happen. */
 export function serveConnection(socket: WebSocket, host: RequestHost, log: (line: string) => void): void {
   let pending = 0
+  const rate = new Bucket(LIMITS.requests)
+  /** Refused requests since the last one that was not. */
+  let strikes = 0
   const send = (message: FromHost): void => {
     if (socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > MAX_BUFFERED) {
+    if (socket.bufferedAmount > LIMITS.buffered) {
       log('a page was disconnected: it does not read its answers')
       socket.terminate()
       return
@@ -35,7 +34,20 @@ export function serveConnection(socket: WebSocket, host: RequestHost, log: (line
     socket.send(encodeWire(message))
   }
   const answer = async (id: number, name: unknown, args: unknown): Promise<void> => {
-    if (pending >= MAX_PENDING) return send(['error', id, 'Too many requests at once.'])
+    const over =
+      pending >= LIMITS.pending
+        ? `Too many requests at once; at most ${LIMITS.pending} may be under way.`
+        : rate.take()
+          ? null
+          : `Too many requests; at most ${LIMITS.requests.perSecond} a second are answered. Try again in a moment.`
+    if (over !== null) {
+      if (++strikes === LIMITS.strikes) {
+        log('a page was disconnected: it asks for more than its limits, again and again')
+        socket.close(CLOSE.tooMuch, 'too many requests')
+      }
+      return send(['error', id, over])
+    }
+    strikes = 0
     pending++
     try {
       send(['answer', id, await host.handle(name, args)])

@@ -3,17 +3,28 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { RequestError, type HostEvent } from '../../shared/api'
-import { CHECK_PATH, SOCKET_PATH, SOCKET_PROTOCOL, TOKEN_PROTOCOL } from '../../shared/socket'
+import { AUTH_PATH, CHECK_PATH, KEY_PROTOCOL, SOCKET_PATH, SOCKET_PROTOCOL } from '../../shared/socket'
 import { decodeWire, encodeWire } from '../../shared/wire'
 import { Bundle } from '../bundle'
+import { answerPage } from '../desktop/page'
+import { PAGE_URL } from '../desktop/origin'
+import { cookieName } from './guard'
+import { Bucket, Clients, LIMITS } from './limits'
+import { hostsOf, isLoopback } from './listen'
 import { serveBrowser, type BrowserShell } from './serve'
+
+// The page of the desktop is asked without a desktop.
+vi.mock('electron', () => ({ protocol: {} }))
 
 let folder: string
 let shell: BrowserShell
 let token: string
+/** What the token is exchanged for. */
+let cookie: string
+let key: string
 let log: string[]
 const listeners = new Set<(event: HostEvent) => void>()
 const calls: unknown[][] = []
@@ -48,6 +59,9 @@ beforeEach(async () => {
     },
   })
   token = new URLSearchParams(new URL(shell.url).hash.slice(1)).get('token') as string
+  const exchanged = await get(AUTH_PATH, bearer(token), 'POST')
+  cookie = String(exchanged.headers['set-cookie']).split(';', 1)[0] as string
+  key = exchanged.body
 })
 afterEach(async () => {
   await shell.close()
@@ -76,7 +90,19 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
   })
 }
 
+const bearer = (t: string): Record<string, string> => ({ authorization: `Bearer ${t}` })
 const own = (): string => `http://127.0.0.1:${shell.port}`
+
+/** Sends bytes as they are and answers all that comes back. */
+function raw(text: string): Promise<string> {
+  return new Promise((ok, no) => {
+    let got = ''
+    const socket = connect(shell.port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', d => (got += String(d)))
+    socket.on('close', () => ok(got))
+    socket.on('error', no)
+  })
+}
 
 interface Dial {
   readonly origin?: string | null
@@ -88,8 +114,8 @@ interface Dial {
 /** Opens a WebSocket as a page of ours does, changed where asked; answers the socket or the status of the refusal. */
 function dial({ origin = own(), host, protocols, path = SOCKET_PATH, headers = {} }: Dial = {}): Promise<WebSocket | number> {
   return new Promise(ok => {
-    const ws = new WebSocket(`ws://127.0.0.1:${shell.port}${path}`, protocols ?? [SOCKET_PROTOCOL, TOKEN_PROTOCOL + token], {
-      headers: { ...headers, ...(origin === null ? {} : { origin }), ...(host ? { host } : {}) },
+    const ws = new WebSocket(`ws://127.0.0.1:${shell.port}${path}`, protocols ?? [SOCKET_PROTOCOL, KEY_PROTOCOL + key], {
+      headers: { cookie, ...headers, ...(origin === null ? {} : { origin }), ...(host ? { host } : {}) },
     })
     ws.on('open', () => ok(ws))
     ws.on('unexpected-response', (_req, res) => {
@@ -104,6 +130,7 @@ async function page(): Promise<WebSocket> {
   if (typeof ws === 'number') throw new Error(`refused: ${ws}`)
   return ws
 }
+const NOBODY = { handle: () => Promise.resolve(), onEvent: () => () => undefined }
 const next = (ws: WebSocket): Promise<unknown> => new Promise(ok => ws.once('message', d => ok(decodeWire(d as Buffer))))
 const closed = (ws: WebSocket): Promise<number> => new Promise(ok => ws.once('close', code => ok(code)))
 
@@ -125,7 +152,7 @@ describe('files of the build', () => {
     for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"])
       expect(csp.split('; ')).toContain(part)
     expect(csp).not.toMatch(/unsafe|\*/)
-    expect(csp).toContain(`connect-src 'self' ws://127.0.0.1:${shell.port} ws://localhost:${shell.port}`)
+    expect(csp.split('; ')).toContain("connect-src 'self'")
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'x-content-type-options': 'nosniff',
@@ -201,34 +228,109 @@ describe('the Host header', () => {
     expect((await get('/', { host })).status).toBe(421)
     expect(await dial({ host, origin: `http://${host}` })).toBe(421)
   })
+  it('is refused when it is given twice, whichever comes first', async () => {
+    const mine = `127.0.0.1:${shell.port}`
+    for (const hosts of [
+      [mine, 'evil.example'],
+      ['evil.example', mine],
+      [mine, mine],
+    ]) {
+      const text = await raw(`GET / HTTP/1.1\r\n${hosts.map(h => `Host: ${h}\r\n`).join('')}Connection: close\r\n\r\n`)
+      expect([hosts, text.split('\r\n')[0]]).toEqual([hosts, 'HTTP/1.1 400 Bad Request'])
+    }
+    expect(await raw('GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+    const twice = `Host: ${mine}\r\nOrigin: ${own()}\r\nOrigin: ${own()}\r\nConnection: close\r\n\r\n`
+    expect(await raw(`GET / HTTP/1.1\r\n${twice}`)).toMatch(/^HTTP\/1\.1 400 /)
+  })
   it('localhost with the port is ours', async () => {
     expect((await get('/', { host: `localhost:${shell.port}` })).status).toBe(200)
   })
 })
 
 describe('the token', () => {
-  const bearer = (t: string): Record<string, string> => ({ authorization: `Bearer ${t}` })
-  it('is checked without a WebSocket', async () => {
-    expect((await get(CHECK_PATH, bearer(token))).status).toBe(204)
-    expect((await get(CHECK_PATH, bearer(token.slice(1)))).status).toBe(401)
-    expect((await get(CHECK_PATH, bearer(`${token}x`))).status).toBe(401)
-    expect((await get(CHECK_PATH)).status).toBe(401)
-    expect((await get(`${CHECK_PATH}?token=${token}`)).status).toBe(401)
-    expect((await get(CHECK_PATH, { ...bearer(token), origin: 'http://evil.example' })).status).toBe(403)
-    expect((await get(CHECK_PATH, { ...bearer(token), 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  it('is exchanged for a cookie and a key, which are neither the token nor each other', async () => {
+    const { status, headers, body } = await get(AUTH_PATH, { ...bearer(token), origin: own() }, 'POST')
+    expect(status).toBe(200)
+    expect(headers['set-cookie']).toEqual([expect.stringMatching(/^neuron-workbench-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)])
+    expect(String(headers['set-cookie'])).toContain(`${cookieName(shell.port)}=`)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(body).toMatch(/^[\w-]{43}$/)
+    const value = cookie.slice(cookie.indexOf('=') + 1)
+    expect(new Set([token, value, body]).size).toBe(3)
   })
-  it('is needed for a connection', async () => {
-    expect(await dial({ protocols: [SOCKET_PROTOCOL] })).toBe(401)
-    expect(await dial({ protocols: [SOCKET_PROTOCOL, TOKEN_PROTOCOL + 'nope'] })).toBe(401)
-    expect(await dial({ protocols: [SOCKET_PROTOCOL], path: `${SOCKET_PATH}?token=${token}` })).toBe(401)
-    expect(await dial({ protocols: [TOKEN_PROTOCOL + token] })).toBe(400)
+  it.each([
+    ['none', () => ({}), 401],
+    ['a wrong one', () => bearer('A'.repeat(43)), 401],
+    ['a part of it', () => bearer(token.slice(1)), 401],
+    ['more than it', () => bearer(`${token}x`), 401],
+    ['the key instead', () => bearer(key), 401],
+    ['another scheme', () => ({ authorization: `Basic ${token}` }), 401],
+    ['the token of another site', () => ({ ...bearer(token), origin: 'http://evil.example' }), 403],
+    ['the token of another port', () => ({ ...bearer(token), origin: `http://127.0.0.1:${shell.port + 1}` }), 403],
+    ['the token of a sandboxed page', () => ({ ...bearer(token), origin: 'null' }), 403],
+    ['the token, said to be cross-site', () => ({ ...bearer(token), 'sec-fetch-site': 'cross-site' }), 403],
+    ['the token, said to be of another port', () => ({ ...bearer(token), 'sec-fetch-site': 'same-site' }), 403],
+    ['a body', () => ({ ...bearer(token), 'content-length': '5' }), 413],
+  ] as const)('%s is refused', async (_name, headers, status) => {
+    const answer = await get(AUTH_PATH, headers(), 'POST')
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([status, undefined])
   })
-  it('stands in no answer and no log', async () => {
+  it('is taken in no other way', async () => {
+    expect((await get(`${AUTH_PATH}?token=${token}`, {}, 'POST')).status).toBe(401)
+    expect((await get(AUTH_PATH, bearer(token))).status).toBe(404)
+    expect((await get(CHECK_PATH, bearer(token))).status).toBe(401)
+    expect(await dial({ protocols: [SOCKET_PROTOCOL, KEY_PROTOCOL + token] })).toBe(401)
+  })
+  it('stands in no answer and no log, nor does what it was exchanged for', async () => {
     const ws = await page()
     expect(ws.protocol).toBe(SOCKET_PROTOCOL)
     ws.close()
-    await dial({ protocols: [SOCKET_PROTOCOL, `${TOKEN_PROTOCOL}x${token}`] })
-    expect(log.join('\n')).not.toContain(token)
+    await dial({ protocols: [SOCKET_PROTOCOL, `${KEY_PROTOCOL}x${key}`] })
+    await dial({ headers: { cookie: `${cookie}x` } })
+    await get(AUTH_PATH, bearer(`${token}x`), 'POST')
+    expect(log.length).toBeGreaterThan(2)
+    for (const secret of [token, key, cookie.slice(cookie.indexOf('=') + 1)]) expect(log.join('\n')).not.toContain(secret)
+  })
+})
+
+describe('cookie and key', () => {
+  it('are both needed to connect', async () => {
+    for (const wrong of [
+      { protocols: [SOCKET_PROTOCOL] },
+      { protocols: [SOCKET_PROTOCOL, `${KEY_PROTOCOL}nope`] },
+      { protocols: [SOCKET_PROTOCOL], path: `${SOCKET_PATH}?key=${key}` },
+      { headers: { cookie: '' } },
+      { headers: { cookie: `${cookieName(shell.port)}=nope` } },
+      { headers: { cookie: `${cookie}x` } },
+      { headers: { cookie: cookie.replace(String(shell.port), String(shell.port + 1)) } },
+      { headers: { cookie: `${cookieName(shell.port)}=${key}` } },
+      { headers: { cookie: `${cookieName(shell.port)}=${token}` } },
+    ])
+      expect([wrong, await dial(wrong)]).toEqual([wrong, 401])
+    expect(await dial({ protocols: [KEY_PROTOCOL + key] })).toBe(400)
+    expect(await dial()).toBeInstanceOf(WebSocket)
+  })
+  it('are checked without a WebSocket', async () => {
+    expect((await get(CHECK_PATH, { ...bearer(key), cookie })).status).toBe(204)
+    expect((await get(CHECK_PATH, bearer(key))).status).toBe(401)
+    expect((await get(CHECK_PATH, { cookie })).status).toBe(401)
+    expect((await get(CHECK_PATH, { ...bearer(key), cookie, origin: 'http://evil.example' })).status).toBe(403)
+    expect((await get(CHECK_PATH, { ...bearer(key), cookie, 'sec-fetch-site': 'same-site' })).status).toBe(403)
+  })
+  it('of our name may be set by another port too: one that is right is enough', async () => {
+    const other = `${cookieName(shell.port)}=${'A'.repeat(43)}`
+    expect(await dial({ headers: { cookie: `a=b; ${other}; ${cookie}; c=d` } })).toBeInstanceOf(WebSocket)
+    expect(await dial({ headers: { cookie: Array(40).fill(other).join('; ') } })).toBe(401)
+  })
+  it('are others in each process', async () => {
+    const again = await serveBrowser({ port: 0, log: () => undefined, bundle: await Bundle.open(join(folder, 'renderer')), host: NOBODY })
+    try {
+      expect(again.url).not.toContain(token)
+      const answer = await fetch(`http://127.0.0.1:${again.port}${CHECK_PATH}`, { headers: { ...bearer(key), cookie } })
+      expect(answer.status).toBe(401)
+    } finally {
+      await again.close()
+    }
   })
 })
 
@@ -301,8 +403,34 @@ describe('a connection', () => {
   })
   it('has a limit of requests under way', async () => {
     const ws = await page()
-    for (let i = 0; i < 129; i++) ws.send(encodeWire([i, 'slow', {}]))
-    expect(await next(ws)).toEqual(['error', 128, 'Too many requests at once.'])
+    for (let i = 0; i < LIMITS.pending + 1; i++) ws.send(encodeWire([i, 'slow', {}]))
+    expect(await next(ws)).toEqual(['error', LIMITS.pending, expect.stringMatching(/^Too many requests at once; at most 128/)])
+  })
+  it('has a limit of requests a second, says so, and serves others meanwhile', async () => {
+    const ws = await page()
+    const answers: unknown[][] = []
+    ws.on('message', d => answers.push(decodeWire(d as Buffer) as unknown[]))
+    const n = LIMITS.requests.burst + 1500
+    for (let i = 0; i < n; i += 100) {
+      for (let k = i; k < i + 100; k++) ws.send(encodeWire([k, 'quick', {}]))
+      await expect.poll(() => answers.length, { timeout: 30_000, interval: 1 }).toBe(i + 100)
+    }
+    const refused = answers.filter(a => a[0] === 'error')
+    for (const a of refused) expect(a[2]).toMatch(/^Too many requests; at most 800 a second/)
+    // On a machine that is slower than the limit nothing has to be refused.
+    const answered = answers.length - refused.length
+    expect(answered).toBeGreaterThanOrEqual(LIMITS.requests.burst)
+    const other = await page()
+    other.send(encodeWire([1, 'still.there', {}]))
+    expect((await next(other)) as unknown[]).toMatchObject(['answer', 1, { name: 'still.there' }])
+  })
+  it('is ended when it goes on over its limits', async () => {
+    const ws = await page()
+    const end = closed(ws)
+    for (let i = 0; i < LIMITS.pending + LIMITS.strikes + 10; i++) ws.send(encodeWire([i, 'slow', {}]))
+    expect(await end).toBe(1008)
+    expect(log.filter(l => l.includes('again and again'))).toHaveLength(1)
+    expect(await page()).toBeInstanceOf(WebSocket)
   })
   it('is told when the program stops', async () => {
     const ws = await page()
@@ -310,10 +438,15 @@ describe('a connection', () => {
     await shell.close()
     expect(await end).toBe(1001)
   })
-  it('has a limit of pages', async () => {
-    const pages = await Promise.all(Array.from({ length: 32 }, () => dial()))
+  it('has a limit of pages, and a page that goes makes room', async () => {
+    const pages = await Promise.all(Array.from({ length: LIMITS.pages }, () => dial()))
     expect(pages.every(p => p instanceof WebSocket)).toBe(true)
-    expect(await dial()).toBe(403)
+    expect(await dial()).toBe(429)
+    const [first] = pages as WebSocket[]
+    const gone = closed(first!)
+    first!.close()
+    await gone
+    await expect.poll(async () => (await dial()) instanceof WebSocket).toBe(true)
   })
 })
 
@@ -323,7 +456,7 @@ it('a port in use is an error', async () => {
       port: shell.port,
       log: () => undefined,
       bundle: await Bundle.open(folder),
-      host: { handle: () => Promise.resolve(), onEvent: () => () => undefined },
+      host: NOBODY,
     }),
   ).rejects.toThrow(/EADDRINUSE/)
 })
@@ -355,4 +488,111 @@ describe('connections that are held open', () => {
     await shell.close()
     await expect.poll(() => shell.connections()).toBe(0)
   })
+})
+
+describe('what one client may ask over HTTP', () => {
+  it('has a limit of requests, and says so', async () => {
+    const counts = new Map<number, number>()
+    const n = LIMITS.http.burst + 400
+    for (let i = 0; i < n; i += 50) {
+      const some = await Promise.all(Array.from({ length: 50 }, () => get(CHECK_PATH)))
+      for (const a of some) {
+        counts.set(a.status, (counts.get(a.status) ?? 0) + 1)
+        if (a.status === 429) expect([a.headers['retry-after'], a.body]).toEqual(['5', expect.stringMatching(/requests a second/)])
+      }
+    }
+    expect([...counts.keys()].sort()).toEqual([401, 429])
+    expect(counts.get(401)).toBeGreaterThanOrEqual(LIMITS.http.burst - 50)
+    // The log is not filled by it.
+    expect(log.length).toBeLessThan(n / 2)
+  })
+  it('has a limit of connections, and says so', async () => {
+    const held = Array.from({ length: LIMITS.connections }, () => connect(shell.port, '127.0.0.1').on('error', () => undefined))
+    await expect.poll(() => shell.connections(), { timeout: 20_000 }).toBeGreaterThanOrEqual(LIMITS.connections)
+    const text = await raw(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${shell.port}\r\nConnection: close\r\n\r\n`).catch(
+      (e: NodeJS.ErrnoException) => e.code,
+    )
+    // What was sent meanwhile may make the system reset the connection once it is closed.
+    expect(text).toMatch(/^HTTP\/1\.1 429 Too Many Requests|^ECONNRESET/)
+    for (const s of held) s.destroy()
+    await expect.poll(() => shell.connections(), { timeout: 20_000 }).toBe(0)
+    expect((await get('/')).status).toBe(200)
+  })
+})
+
+describe('limits', () => {
+  it('a bucket gives its burst at once and then its rate', () => {
+    let now = 0
+    const b = new Bucket({ perSecond: 10, burst: 3 }, () => now)
+    const take = (n: number): number => Array.from({ length: n }, () => b.take()).filter(Boolean).length
+    expect(take(5)).toBe(3)
+    now += 100
+    expect(take(5)).toBe(1)
+    now += 10_000
+    expect(b.full).toBe(true)
+    expect(take(5)).toBe(3)
+  })
+  it('clients that left are forgotten', () => {
+    let now = 0
+    const clients = new Clients(() => now)
+    for (let i = 0; i < 1000; i++) clients.of(`10.0.${i >> 8}.${i & 255}`).http.take()
+    const stays = clients.of('10.9.9.9')
+    stays.connections = 1
+    now += 60_000
+    clients.of('10.8.8.8')
+    expect(clients.size).toBe(2)
+    expect(clients.of('10.9.9.9')).toBe(stays)
+  })
+})
+
+describe('where it listens', () => {
+  it('tells loopback from what others reach', () => {
+    for (const a of ['127.0.0.1', '127.3.2.1', 'localhost', '::1']) expect([a, isLoopback(a)]).toEqual([a, true])
+    for (const a of ['0.0.0.0', '::', '192.168.1.2', '127.evil.example', '127.0.0.1.evil.example', 'host', ''])
+      expect([a, isLoopback(a)]).toEqual([a, false])
+  })
+  it('takes the Host headers of its address, and of all the machine for all interfaces', () => {
+    const machine = (): readonly string[] => ['192.168.1.2', 'fd00::2', 'trn-host']
+    expect(hostsOf('127.0.0.1', 5, machine)).toEqual(['127.0.0.1:5', 'localhost:5'])
+    expect(hostsOf('192.168.1.2', 5, machine)).toEqual(['127.0.0.1:5', 'localhost:5', '192.168.1.2:5'])
+    expect(hostsOf('0.0.0.0', 5, machine)).toEqual(['127.0.0.1:5', 'localhost:5', '[::1]:5', '192.168.1.2:5', '[fd00::2]:5', 'trn-host:5'])
+    expect(hostsOf('127.0.0.1', 80)).toEqual(['127.0.0.1', '127.0.0.1:80', 'localhost', 'localhost:80'])
+  })
+  it('on all interfaces still refuses a foreign Host', async () => {
+    const wide = await serveBrowser({
+      port: 0,
+      address: '0.0.0.0',
+      log: () => undefined,
+      bundle: await Bundle.open(join(folder, 'renderer')),
+      host: NOBODY,
+    })
+    try {
+      expect(wide.url).toMatch(/^http:\/\/[\d.]+:\d+\/#token=/)
+      const status = (host: string): Promise<number> =>
+        new Promise((ok, no) => {
+          const req = request({ host: '127.0.0.1', port: wide.port, path: '/', headers: { host } }, res => {
+            res.resume()
+            ok(res.statusCode ?? 0)
+          })
+          req.on('error', no).end()
+        })
+      expect(await status(`127.0.0.1:${wide.port}`)).toBe(200)
+      expect(await status(`evil.example:${wide.port}`)).toBe(421)
+      expect(await status(`0.0.0.0:${wide.port}`)).toBe(421)
+    } finally {
+      await wide.close()
+    }
+  })
+})
+
+it('both shells send the same headers with the page', async () => {
+  const bundle = await Bundle.open(join(folder, 'renderer'))
+  const desktop = await answerPage(bundle, new Request(PAGE_URL))
+  expect(desktop.status).toBe(200)
+  const { headers } = await get('/')
+  const names = [...desktop.headers.keys()].filter(n => n !== 'cache-control' && n !== 'content-type')
+  expect(names).toEqual(
+    expect.arrayContaining(['content-security-policy', 'x-content-type-options', 'referrer-policy', 'cross-origin-opener-policy']),
+  )
+  for (const name of names) expect([name, headers[name]]).toEqual([name, desktop.headers.get(name)])
 })

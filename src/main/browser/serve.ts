@@ -1,27 +1,27 @@
 /**
- * The browser shell: the built page and the API contract on a loopback port. Only 127.0.0.1 is listened on; the way from elsewhere is a tunnel
- * (`ssh -L PORT:127.0.0.1:PORT HOST`).
- *
- * The token stands in the fragment of the printed address, which no browser sends anywhere. The page moves it into its session storage, which belongs
- * to this origin (port included) and this tab, and sends it when it connects. It is no cookie on purpose: cookies of 127.0.0.1 go to every port of
- * that address, so another user's server on the same machine could collect it.
+ * The browser shell: the built page and the API contract on a port, by default of 127.0.0.1 alone; the way from elsewhere is a tunnel
+ * (`ssh -L PORT:127.0.0.1:PORT HOST`). How a page proves itself, and what one client may ask, is told in README.md of this folder.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { WebSocketServer } from 'ws'
-import { CHECK_PATH, SOCKET_PATH, SOCKET_PROTOCOL } from '../../shared/socket'
+import { AUTH_PATH, CHECK_PATH, SOCKET_PATH, SOCKET_PROTOCOL } from '../../shared/socket'
 import { REQUEST_LIMITS } from '../../shared/wire'
 import { type Bundle, securityHeaders } from '../bundle'
 import { serveConnection, type RequestHost } from './connection'
-import { checkCall, checkHost, checkStatic, checkUpgrade, makeToken, type Refusal } from './guard'
+import { checkCall, checkExchange, checkHost, checkStatic, checkUpgrade, makeSecrets, setCookie, type Refusal } from './guard'
+import { Bucket, Clients, LIMITS } from './limits'
+import { hostsOf, shownHost } from './listen'
 
 export interface ServeOptions {
   readonly host: RequestHost
   readonly bundle: Bundle
   /** 0 takes a free one. */
   readonly port: number
+  /** Address that is listened on; 127.0.0.1 by default. The caller has made sure that the user wants another one. */
+  readonly address?: string
   /** One line for each refusal or fault. */
   readonly log: (line: string) => void
 }
@@ -36,34 +36,47 @@ export interface BrowserShell {
   close(): Promise<void>
 }
 
-const MAX_PAGES = 32
 const ALIVE_MS = 30_000
 const zip = promisify(gzip)
 
 /** Starts the shell. Rejects when the port cannot be had. */
 export async function serveBrowser(options: ServeOptions): Promise<BrowserShell> {
-  const { host, bundle, log } = options
-  const token = makeToken()
+  const { host, bundle } = options
+  const log = seldom(options.log)
+  const address = options.address ?? '127.0.0.1'
+  const secrets = makeSecrets()
+  const headers = securityHeaders()
+  const clients = new Clients()
   let port = options.port
-  let headers: Readonly<Record<string, string>> = {}
+  let hosts: readonly string[] = []
   const zipped = new Map<string, Promise<Buffer>>()
 
   const refuse = (res: ServerResponse, { status, reason }: Refusal): void => {
     log(`refused: ${reason}`)
-    const extra = status === 405 ? { allow: 'GET, HEAD' } : {}
+    const extra = status === 405 ? { allow: 'GET, HEAD' } : status === 429 ? { 'retry-after': '5' } : {}
     res
       .writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...extra })
       .end(`${reason}\n`)
   }
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const wrongHost = checkHost(req.headers, port)
+    if (!clients.of(req.socket.remoteAddress).http.take())
+      return refuse(res, { status: 429, reason: `more than ${LIMITS.http.perSecond} requests a second of one client` })
+    const wrongHost = checkHost(req, hosts)
     if (wrongHost) return refuse(res, wrongHost)
+    if (req.method === 'POST' && pathOf(req) === AUTH_PATH) {
+      const refusal = checkExchange(req.headers, secrets)
+      if (refusal) return refuse(res, refusal)
+      const type = 'text/plain; charset=utf-8'
+      const cookie = setCookie(port, secrets.cookie)
+      res.writeHead(200, { ...headers, 'content-type': type, 'cache-control': 'no-store', 'set-cookie': cookie }).end(secrets.key)
+      return
+    }
     if (req.method !== 'GET' && req.method !== 'HEAD') return refuse(res, { status: 405, reason: `method ${req.method}` })
     const pathname = pathOf(req)
     if (pathname === null) return refuse(res, { status: 400, reason: 'no path' })
     if (pathname === CHECK_PATH) {
-      const refusal = checkCall(req.headers, token)
+      const refusal = checkCall(req.headers, port, secrets)
       if (refusal) return refuse(res, refusal)
       res.writeHead(204, { ...headers, 'cache-control': 'no-store' }).end()
       return
@@ -102,7 +115,7 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
       })
     },
   )
-  server.maxConnections = 256
+  server.maxConnections = LIMITS.allConnections
 
   const sockets = new WebSocketServer({
     noServer: true,
@@ -131,17 +144,34 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
 
   const connections = new Set<Socket>()
   server.on('connection', socket => {
+    const client = clients.of(socket.remoteAddress)
     connections.add(socket)
-    socket.on('close', () => connections.delete(socket))
+    client.connections++
+    socket.on('close', () => {
+      connections.delete(socket)
+      client.connections--
+    })
+    if (client.connections <= LIMITS.connections) return
+    log(`refused: more than ${LIMITS.connections} connections of one client`)
+    const body = `more than ${LIMITS.connections} connections\n`
+    socket.on('error', () => socket.destroy())
+    socket.end(
+      `HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      () => socket.destroy(),
+    )
   })
 
   server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy())
+    const client = clients.of(socket.remoteAddress)
     const refusal =
-      checkHost(req.headers, port) ??
+      (client.http.take()
+        ? null
+        : { status: 429 as const, reason: `more than ${LIMITS.http.perSecond} requests a second of one client` }) ??
+      checkHost(req, hosts) ??
       (pathOf(req) === SOCKET_PATH ? null : { status: 404 as const, reason: 'not found' }) ??
-      checkUpgrade(req.headers, token) ??
-      (sockets.clients.size < MAX_PAGES ? null : { status: 403 as const, reason: `more than ${MAX_PAGES} pages` })
+      checkUpgrade(req.headers, port, secrets) ??
+      (client.pages < LIMITS.pages ? null : { status: 429 as const, reason: `more than ${LIMITS.pages} pages of one client` })
     if (refusal) {
       log(`refused: ${refusal.reason}`)
       // An upgraded socket has left the HTTP server and its time limits: it goes once the answer is written, whatever its other side does.
@@ -151,24 +181,25 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
     sockets.handleUpgrade(req, socket, head, page => {
       alive.add(page)
       page.on('pong', () => alive.add(page))
+      client.pages++
+      page.on('close', () => client.pages--)
       serveConnection(page, host, log)
     })
   })
 
   await new Promise<void>((ok, fail) => {
     server.once('error', fail)
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, address, () => {
       server.off('error', fail)
       ok()
     })
   })
   port = (server.address() as AddressInfo).port
-  // 'self' covers the WebSocket of the same host and port in current browsers; older ones want it named.
-  headers = securityHeaders([`ws://127.0.0.1:${port}`, `ws://localhost:${port}`])
+  hosts = hostsOf(address, port)
 
   return {
     port,
-    url: `http://127.0.0.1:${port}/#token=${token}`,
+    url: `http://${shownHost(address)}:${port}/#token=${secrets.token}`,
     connections: () => connections.size,
     async close() {
       clearInterval(heartbeat)
@@ -189,4 +220,16 @@ export async function serveBrowser(options: ServeOptions): Promise<BrowserShell>
 function pathOf(req: IncomingMessage): string | null {
   const url = req.url ?? ''
   return url.startsWith('/') ? (url.split('?', 1)[0] as string) : null
+}
+
+/** Logs at most a few lines a second: who sends a flood of requests does not fill the disk that stderr may go to. What was left out is counted. */
+function seldom(log: (line: string) => void): (line: string) => void {
+  const rate = new Bucket(LIMITS.log)
+  let missed = 0
+  return line => {
+    if (!rate.take()) return void missed++
+    if (missed > 0) log(`${missed} more lines were left out`)
+    missed = 0
+    log(line)
+  }
 }

@@ -36,43 +36,81 @@ class FakeSocket {
   }
 }
 
-function win(hash = '#token=T', stored: string | null = null, status: number | null = 204) {
-  const store = new Map<string, string>(stored === null ? [] : [['neuron-workbench.token', stored]])
+/** A page with a key of its own unless told otherwise. `status`: of the answers to plain requests, null where nobody answers. */
+function win(hash = '', stored: string | null = 'KEPT', status: number | null = 200) {
+  const store = new Map<string, string>(stored === null ? [] : [['neuron-workbench.key', stored]])
   const addresses: string[] = []
+  const fetched: (readonly [url: string, method: string | undefined, headers: unknown])[] = []
   const w: BridgeWindow = {
     location: { host: '127.0.0.1:5', hash, pathname: '/', search: '' },
     history: { replaceState: (_d, _u, url) => void addresses.push(url) },
-    sessionStorage: { getItem: k => store.get(k) ?? null, setItem: (k, v) => void store.set(k, v) },
+    localStorage: { getItem: k => store.get(k) ?? null, setItem: (k, v) => void store.set(k, v) },
     WebSocket: FakeSocket as unknown as BridgeWindow['WebSocket'],
-    fetch: () => (status === null ? Promise.reject(new TypeError('failed')) : Promise.resolve({ status })),
+    fetch: (url, init) => {
+      fetched.push([url, init.method, init.headers])
+      return status === null ? Promise.reject(new TypeError('failed')) : Promise.resolve({ status, text: () => Promise.resolve('KEY') })
+    },
   }
   FakeSocket.all = []
-  return { w, store, addresses }
+  return { w, store, addresses, fetched }
 }
 const tick = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0)
 
 afterEach(() => vi.useRealTimers())
 
+const settled = (): Promise<unknown> => new Promise(ok => setTimeout(ok))
+
 describe('the token', () => {
-  it('moves from the address into the tab', () => {
-    const { w, store, addresses } = win()
+  it('is exchanged once for a key, which is kept, and leaves the address', async () => {
+    const { w, store, addresses, fetched } = win('#token=T', null)
     socketBridge(w)
+    expect(FakeSocket.all).toEqual([])
+    await settled()
+    expect(fetched).toEqual([['/auth', 'POST', { authorization: 'Bearer T' }]])
     expect(FakeSocket.last().url).toBe('ws://127.0.0.1:5/socket')
-    expect(FakeSocket.last().protocols).toEqual([SOCKET_PROTOCOL, 'token.T'])
-    expect([...store.values()]).toEqual(['T'])
+    expect(FakeSocket.last().protocols).toEqual([SOCKET_PROTOCOL, 'key.KEY'])
+    expect([...store.values()]).toEqual(['KEY'])
     expect(addresses).toEqual(['/'])
+    FakeSocket.last().close()
+    await settled()
+    expect(fetched.map(f => f[0])).toEqual(['/auth', '/check'])
   })
-  it('of the tab is used after a reload, and a new one in the address wins', () => {
-    socketBridge(win('', 'KEPT').w)
-    expect(FakeSocket.last().protocols).toContain('token.KEPT')
-    socketBridge(win('#token=NEW', 'KEPT').w)
-    expect(FakeSocket.last().protocols).toContain('token.NEW')
+  it('is not needed after a reload, and a new one in the address wins over a key', async () => {
+    socketBridge(win().w)
+    expect(FakeSocket.last().protocols).toContain('key.KEPT')
+    socketBridge(win('#token=NEW').w)
+    await settled()
+    expect(FakeSocket.last().protocols).toContain('key.KEY')
   })
   it('is needed', async () => {
-    const { bridge, connection } = socketBridge(win('').w)
+    const { bridge, connection } = socketBridge(win('', null).w)
     expect(FakeSocket.all).toEqual([])
     expect(connection.state().kind).toBe('refused')
     await expect(bridge.request('app.info', {})).rejects.toThrow(/carries no key/)
+  })
+  it('that is wrong is refused, and stays in the address', async () => {
+    const { w, store, addresses } = win('#token=OLD', null, 401)
+    const { connection } = socketBridge(w)
+    await settled()
+    expect(connection.state()).toMatchObject({ kind: 'refused' })
+    expect([FakeSocket.all, [...store], addresses]).toEqual([[], [], []])
+  })
+  it('waits for a program that is not there, or has too much to do', async () => {
+    for (const status of [null, 429, 500]) {
+      const { connection } = socketBridge(win('#token=T', null, status).w)
+      await settled()
+      expect(connection.state()).toMatchObject({ kind: 'lost' })
+    }
+  })
+  it('stays in the address where storage is off', async () => {
+    const { w, addresses } = win('#token=T', null)
+    const off = (): never => {
+      throw new DOMException('denied', 'SecurityError')
+    }
+    socketBridge({ ...w, localStorage: { getItem: off, setItem: off } })
+    await settled()
+    expect(FakeSocket.last().protocols).toContain('key.KEY')
+    expect(addresses).toEqual([])
   })
 })
 
@@ -116,7 +154,7 @@ it('events reach every listener until it leaves', () => {
 describe('a lost connection', () => {
   it('fails what is under way, says so, and comes back with growing pauses', async () => {
     vi.useFakeTimers()
-    const { bridge, connection } = socketBridge(win('#token=T', null, null).w)
+    const { bridge, connection } = socketBridge(win('', 'KEPT', null).w)
     const states: ConnectionState['kind'][] = []
     connection.onState(s => states.push(s.kind))
     FakeSocket.last().open()
@@ -145,9 +183,9 @@ describe('a lost connection', () => {
     FakeSocket.last().give(['answer', 2, 'yes'])
     expect(await again).toBe('yes')
   })
-  it('is not tried again when the token is refused', async () => {
+  it('is not tried again when the key is refused', async () => {
     vi.useFakeTimers()
-    const { bridge, connection } = socketBridge(win('#token=OLD', null, 401).w)
+    const { bridge, connection } = socketBridge(win('', 'OLD', 401).w)
     const early = bridge.request('app.info', {})
     early.catch(() => undefined)
     FakeSocket.last().close()

@@ -1,9 +1,10 @@
 /**
- * The Bridge of the browser shell. The token comes in the fragment of the address that `serve` printed, moves into the session storage of this tab (so
- * that a reload keeps working) and out of the address bar (so that it is not copied along with the address).
+ * The Bridge of the browser shell. The token comes in the fragment of the address that `serve` printed; it is exchanged once for a cookie, which the browser
+ * keeps, and a key, which lies in the storage of this origin (so that a reload and a second tab work), and leaves the address bar (so that it is not copied
+ * along with the address).
  */
 import { RequestError, type Bridge, type HostEvent } from '../../shared/api'
-import { CHECK_PATH, SOCKET_PATH, SOCKET_PROTOCOL, TOKEN_PROTOCOL, type ToHost } from '../../shared/socket'
+import { AUTH_PATH, CHECK_PATH, KEY_PROTOCOL, SOCKET_PATH, SOCKET_PROTOCOL, type ToHost } from '../../shared/socket'
 import { ANSWER_LIMITS, decodeWire, encodeWire, WireError } from '../../shared/wire'
 
 export type ConnectionState =
@@ -25,17 +26,17 @@ export interface Connection {
 export interface BridgeWindow {
   readonly location: { readonly host: string; readonly hash: string; readonly pathname: string; readonly search: string }
   readonly history: { replaceState(data: unknown, unused: string, url: string): void }
-  readonly sessionStorage: Pick<Storage, 'getItem' | 'setItem'>
+  readonly localStorage: Pick<Storage, 'getItem' | 'setItem'>
   readonly WebSocket: new (url: string, protocols: string[]) => WebSocket
-  fetch(url: string, init: RequestInit): Promise<{ readonly status: number }>
+  fetch(url: string, init: RequestInit): Promise<{ readonly status: number; text(): Promise<string> }>
 }
 
-const STORED = 'neuron-workbench.token'
+const STORED = 'neuron-workbench.key'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5000
 
 const NO_TOKEN =
-  'This address carries no key. Open the address that "serve" printed in the terminal; it ends in #token=…, and each tab needs it once.'
+  'This address carries no key. Open the address that "serve" printed in the terminal; it ends in #token=…, and each browser needs it once.'
 const WRONG_TOKEN =
   'The key of this address is not the one of the running program. Open the address that it printed when it was started last.'
 const LOST = 'The connection to the program was lost. It is tried again; the terminal where it was started tells more.'
@@ -47,7 +48,9 @@ interface Waiting {
 
 /** Makes the bridge and starts to connect. Requests made before the first connection wait for it; later ones fail at once while it is lost. */
 export function socketBridge(win: BridgeWindow): { readonly bridge: Bridge; readonly connection: Connection } {
-  const token = takeToken(win)
+  /** Of the address, until it was exchanged. */
+  let token = new URLSearchParams(win.location.hash.slice(1)).get('token')
+  let key = token === null ? stored(win) : null
   const waiting = new Map<number, Waiting>()
   const listeners = new Set<(event: HostEvent) => void>()
   const stateListeners = new Set<(state: ConnectionState) => void>()
@@ -70,14 +73,46 @@ export function socketBridge(win: BridgeWindow): { readonly bridge: Bridge; read
     for (const w of failed) w.reject(new RequestError(reason))
   }
 
+  const refuse = (reason: string): void => {
+    become({ kind: 'refused', reason })
+    failAll(reason)
+  }
+  const later = (): void => {
+    become({ kind: 'lost', reason: LOST, retryAt: Date.now() + pause })
+    failAll(LOST)
+    timer = setTimeout(connect, pause)
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+  }
+  const refuses = (status: number): boolean => status === 401 || status === 403 || status === 421
+
   const connect = (): void => {
     clearTimeout(timer)
-    if (token === null) {
-      become({ kind: 'refused', reason: NO_TOKEN })
-      return failAll(NO_TOKEN)
-    }
+    if (token === null && key === null) return refuse(NO_TOKEN)
     if (state.kind !== 'connecting') become({ kind: 'connecting' })
-    const s = new win.WebSocket(`ws://${win.location.host}${SOCKET_PATH}`, [SOCKET_PROTOCOL, TOKEN_PROTOCOL + token])
+    if (token !== null) return void exchange(token)
+    dial(key ?? '')
+  }
+
+  const exchange = async (given: string): Promise<void> => {
+    const answer = await win
+      .fetch(AUTH_PATH, { method: 'POST', headers: { authorization: `Bearer ${given}` }, cache: 'no-store' })
+      .then(async r => ({ status: r.status, text: await r.text() }))
+      .catch(() => null)
+    if (answer !== null && refuses(answer.status)) return refuse(WRONG_TOKEN)
+    if (answer?.status !== 200) return later()
+    key = answer.text
+    token = null
+    try {
+      win.localStorage.setItem(STORED, key)
+      win.history.replaceState(null, '', win.location.pathname + win.location.search)
+    } catch {
+      // Storage is off in this browser: the token stays in the address, so that a reload finds it there.
+    }
+    dial(key)
+  }
+
+  const dial = (proof: string): void => {
+    const s = new win.WebSocket(`ws://${win.location.host}${SOCKET_PATH}`, [SOCKET_PROTOCOL, KEY_PROTOCOL + proof])
     socket = s
     s.binaryType = 'arraybuffer'
     s.onopen = () => {
@@ -90,25 +125,19 @@ export function socketBridge(win: BridgeWindow): { readonly bridge: Bridge; read
     s.onclose = () => {
       if (socket !== s) return
       socket = null
-      void lost(token)
+      void lost(proof)
     }
   }
 
-  /** A page is not told why a WebSocket failed: a plain request tells a wrong token from a host that is gone. */
-  const lost = async (key: string): Promise<void> => {
+  /** A page is not told why a WebSocket failed: a plain request tells a wrong key from a host that is gone. */
+  const lost = async (proof: string): Promise<void> => {
     const status = await win
-      .fetch(CHECK_PATH, { headers: { authorization: `Bearer ${key}` }, cache: 'no-store' })
+      .fetch(CHECK_PATH, { headers: { authorization: `Bearer ${proof}` }, cache: 'no-store' })
       .then(r => r.status)
       .catch(() => null)
     if (socket) return
-    if (status === 401 || status === 403 || status === 421) {
-      become({ kind: 'refused', reason: WRONG_TOKEN })
-      return failAll(WRONG_TOKEN)
-    }
-    become({ kind: 'lost', reason: LOST, retryAt: Date.now() + pause })
-    failAll(LOST)
-    timer = setTimeout(connect, pause)
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+    if (status !== null && refuses(status)) return refuse(WRONG_TOKEN)
+    later()
   }
 
   const receive = (data: unknown): void => {
@@ -173,16 +202,11 @@ export function socketBridge(win: BridgeWindow): { readonly bridge: Bridge; read
   }
 }
 
-/** The token of the address, or the one that this tab kept. A new one in the address wins: the program was started again. */
-function takeToken(win: BridgeWindow): string | null {
-  const { location } = win
-  const given = new URLSearchParams(location.hash.slice(1)).get('token')
+/** The key that an earlier page of this origin got, null without one. */
+function stored(win: BridgeWindow): string | null {
   try {
-    if (given === null) return win.sessionStorage.getItem(STORED)
-    win.sessionStorage.setItem(STORED, given)
-    win.history.replaceState(null, '', location.pathname + location.search)
+    return win.localStorage.getItem(STORED)
   } catch {
-    // Storage is off in this browser: the token stays in the address, which works as well until the tab is closed.
+    return null // storage is off in this browser
   }
-  return given
 }
