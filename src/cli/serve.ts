@@ -42,7 +42,8 @@ export function serveArgs(argv: readonly string[]): ServeArgs {
   const { port = '0', host = '127.0.0.1', notice = null } = parsed.values
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65535)
     throw new UsageError(`--port takes a number from 0 to 65535, not ${JSON.stringify(port.slice(0, 60))}`, 'serve')
-  if (!/^[\w.:-]{1,255}$/.test(host)) throw new UsageError(`--host takes an address of this machine, not ${JSON.stringify(host.slice(0, 60))}`, 'serve')
+  if (!/^[\w.:-]{1,255}$/.test(host))
+    throw new UsageError(`--host takes an address of this machine, not ${JSON.stringify(host.slice(0, 60))}`, 'serve')
   if (!isLoopback(host) && parsed.values['allow-remote'] !== true)
     throw new UsageError(
       `--host ${host} lets others on the network reach the program, over plain HTTP; that wants --allow-remote. An SSH tunnel needs neither`,
