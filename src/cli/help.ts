@@ -88,12 +88,15 @@ The same numbers give the same bytes.
 ${JSON_LINE}`,
   },
   serve: {
-    usage: 'serve PATH [--port N]',
+    usage: 'serve PATH [--port N] [--host ADDRESS --allow-remote]',
     operand: 'PATH',
     summary: 'show PATH in a browser (for hosts without a display)',
     details: `Serves the program on 127.0.0.1 and prints the address with its secret token. Only files below PATH are read.
 
-  --port N    port; a free one by default`,
+  --port N         port; a free one by default
+  --host ADDRESS   another address of this machine (0.0.0.0 for all). One that others can reach wants --allow-remote
+  --allow-remote   others may reach the program. It speaks plain HTTP: whoever is between can read along. A tunnel is safer:
+                   ssh -L PORT:127.0.0.1:PORT USER@HOST`,
   },
 }
 
