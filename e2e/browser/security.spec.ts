@@ -1,10 +1,10 @@
 /** Who and what the browser shell refuses, on the running program. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { dial, makeSample, rawGet, removeTemp, serve, type Served, tempDir } from '../helpers'
+import { dial, exchange, makeSample, rawGet, removeTemp, serve, type Served, tempDir } from '../helpers'
 
 let served: Served
 let root: string
@@ -33,6 +33,14 @@ test('the wrong token, none, or one in the address', async ({ page }) => {
   await expect(dial(served, { token: 'A'.repeat(43) })).rejects.toThrow(/401/)
   await expect(dial(served, { token: served.token.slice(0, -1) })).rejects.toThrow(/401/)
   await expect(dial(served, { token: null })).rejects.toThrow(/401/)
+  // What it is exchanged for: the one without the other, or another one.
+  for (const wrong of [
+    { cookie: 'a=b' },
+    { cookie: `neuron-workbench-${served.port}=${'A'.repeat(43)}` },
+    { key: 'A'.repeat(43) },
+    { key: served.token },
+  ])
+    await expect(dial(served, wrong)).rejects.toThrow(/401/)
   expect((await rawGet(served, `/check?token=${served.token}`)).status).toBe(401)
   await page.goto(served.url.replace(/token=.*/, `token=${'A'.repeat(43)}`))
   await expect(page.getByText('The key of this address is not the one of the running program').first()).toBeVisible()
@@ -59,13 +67,20 @@ test('a wrong Host, as a name that was pointed at this machine has it', async ()
 test('a wrong Origin, even with the token', async () => {
   for (const origin of ['http://evil.example', 'null', `http://localhost:${served.port}`, `https://127.0.0.1:${served.port}`, null])
     await expect(dial(served, { origin })).rejects.toThrow(/403/)
-  const headers = { authorization: `Bearer ${served.token}` }
+  const { cookie, key } = await exchange(served)
+  const token = { authorization: `Bearer ${served.token}` }
+  expect((await rawGet(served, '/auth', { ...token, origin: 'http://evil.example' }, 'POST')).status).toBe(403)
+  expect((await rawGet(served, '/auth', { ...token, 'sec-fetch-site': 'same-site' }, 'POST')).status).toBe(403)
+  const headers = { authorization: `Bearer ${key}`, cookie }
   expect((await rawGet(served, '/check', { ...headers, origin: 'http://evil.example' })).status).toBe(403)
   expect((await rawGet(served, '/check', { ...headers, 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   expect((await rawGet(served, '/check', headers)).status).toBe(204)
 })
 
-test('another site in the same browser, even when it knows the token', async ({ page }) => {
+test('another site in the same browser, even when it knows token and key and the browser holds the cookie', async ({ page }) => {
+  await page.goto(served.url)
+  await expect(page.getByText('profile_output').first()).toBeVisible()
+  const { key } = await exchange(served)
   const evil = createServer((_req, res) =>
     res.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title><p>evil</p>'),
   )
@@ -76,7 +91,7 @@ test('another site in the same browser, even when it knows the token', async ({ 
     const script = /src="\.?(\/[^"]+\.js)"/.exec(html)?.[1]
     expect(script).toBeDefined()
     const found = await page.evaluate(
-      async ({ port, token, script }) => {
+      async ({ port, token, key, script }) => {
         const here = `http://127.0.0.1:${port}`
         const tried = (p: Promise<unknown>): Promise<string> =>
           p.then(
@@ -99,26 +114,87 @@ test('another site in the same browser, even when it knows the token', async ({ 
         }
         return {
           socket: await new Promise(ok => {
-            const s = new WebSocket(`ws://127.0.0.1:${port}/socket`, ['neuron-workbench.1', `token.${token}`])
+            const s = new WebSocket(`ws://127.0.0.1:${port}/socket`, ['neuron-workbench.1', `key.${key}`])
             s.onopen = () => ok('open')
             s.onerror = () => ok('refused')
           }),
-          check: await tried(fetch(`${here}/check`, { headers: { authorization: `Bearer ${token}` } })),
+          check: await tried(fetch(`${here}/check`, { headers: { authorization: `Bearer ${key}` }, credentials: 'include' })),
+          auth: await tried(
+            fetch(`${here}/auth`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, credentials: 'include' }),
+          ),
+          simple: await tried(
+            fetch(`${here}/auth`, { method: 'POST', mode: 'no-cors', credentials: 'include' }).then(r =>
+              r.text().then(t => t || Promise.reject(new Error('opaque'))),
+            ),
+          ),
           page: await tried(fetch(`${here}/`)),
           opaque: await tried(fetch(`${here}/`, { mode: 'no-cors' })),
           script: await load('script', here + script),
           framed,
         }
       },
-      { port: served.port, token: served.token, script: script! },
+      { port: served.port, token: served.token, key, script: script! },
     )
-    expect(found).toEqual({ socket: 'refused', check: 'refused', page: 'refused', opaque: 'refused', script: 'refused', framed: 'closed' })
+    expect(found).toEqual({
+      socket: 'refused',
+      check: 'refused',
+      auth: 'refused',
+      simple: 'refused',
+      page: 'refused',
+      opaque: 'refused',
+      script: 'refused',
+      framed: 'closed',
+    })
     // A link on that site may lead to the page; it then has the whole tab, and nothing of the other site.
     await page.evaluate(u => void (location.href = u), served.url)
     await page.waitForURL(`http://127.0.0.1:${served.port}/`)
   } finally {
     evil.close()
   }
+})
+
+test('a Host header given twice', async () => {
+  const socket = connect(served.port, '127.0.0.1')
+  const answer = await new Promise<string>((ok, no) => {
+    let got = ''
+    socket.on('data', d => (got += String(d)))
+    socket.on('close', () => ok(got))
+    socket.on('error', no)
+    socket.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${served.port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n`)
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+})
+
+test('an address that others reach, unless it is asked for', async () => {
+  await expect(serve([root, '--host', '0.0.0.0'])).rejects.toThrow(/ended with 2[^]*--allow-remote/)
+  const wide = await serve([root, '--host', '0.0.0.0', '--allow-remote'])
+  try {
+    await expect.poll(() => wide.log()).toMatch(/Warning: others on the network can reach this program[^]*plain HTTP[^]*ssh -L/)
+    for (const host of ['evil.example', `evil.example:${wide.port}`]) expect((await rawGet(wide, '/', { host })).status).toBe(421)
+    await expect(dial(wide, { origin: 'http://evil.example' })).rejects.toThrow(/403/)
+    const client = await dial(wide)
+    expect((await client.request('app.info', {})).shell).toBe('browser')
+    client.close()
+  } finally {
+    expect(await wide.stop()).toBe(0)
+  }
+})
+
+test('too many requests of one page', async () => {
+  const client = await dial(served)
+  const flood = await Promise.all(
+    Array.from({ length: 400 }, () =>
+      client.send('root.get', {}).then(
+        () => 'answered',
+        (e: Error) => e.message,
+      ),
+    ),
+  )
+  const refused = flood.filter(f => f !== 'answered')
+  for (const r of refused) expect(r).toMatch(/^Too many requests/)
+  expect(flood.length - refused.length).toBeGreaterThanOrEqual(100)
+  expect((await client.request('app.info', {})).shell).toBe('browser')
+  client.close()
 })
 
 test('paths that lead out of the bundle', async () => {
@@ -229,7 +305,23 @@ test('the token leaves the address, and a reload and a second tab keep working',
   const second = await context.newPage()
   await second.goto(served.url)
   await expect(second.getByText('profile_output').first()).toBeVisible()
-  // No cookie: those of 127.0.0.1 go to every port, whoever listens there.
-  expect(await context.cookies()).toEqual([])
+  // A tab without the token: the browser has the cookie, the origin the key.
+  const third = await context.newPage()
+  await third.goto(`http://127.0.0.1:${served.port}/`)
+  await expect(third.getByText('profile_output').first()).toBeVisible()
+  const [cookie, ...others] = await context.cookies()
+  expect(others).toEqual([])
+  expect(cookie).toMatchObject({ name: `neuron-workbench-${served.port}`, path: '/', httpOnly: true, sameSite: 'Strict', expires: -1 })
+  const kept = await page.evaluate(() => ({
+    script: document.cookie,
+    storage: JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+  }))
+  expect(kept.script).toBe('')
+  expect(kept.storage).not.toContain(served.token)
+  expect(kept.storage).not.toContain(cookie!.value)
+  // Another port of this host is handed the cookie, but not the key: that is in the storage of one port.
+  await context.clearCookies()
+  await third.reload()
+  await expect(third.getByText('The key of this address is not the one of the running program').first()).toBeVisible()
   expect(served.log()).not.toContain(served.token)
 })
