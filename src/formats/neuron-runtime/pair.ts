@@ -1,0 +1,89 @@
+/** Starts and stops become slices: which messages belong together, and which stay alone. */
+import { attributeOf, type EventStore } from './store'
+
+export const PHASE_START = 1
+export const PHASE_STOP = 2
+export const PHASE_INSTANT = 3
+
+/** Open starts that are looked at for one stop: a file that leaves thousands open under one key must not take for ever. */
+const MAX_STEPS = 4096
+
+export interface Pairs {
+  /** The other half of a slice; -1. */
+  readonly partner: Int32Array
+  readonly matched: number
+  readonly openStarts: number
+  readonly openStops: number
+  /** Stops that met several open starts of their id, where the one of the same core or thread, else the last, was taken. */
+  readonly clashes: number
+}
+
+/**
+ * Pairs the messages of a store by tracking id, event number and NeuronCore. `order`: rows by time. A stop belongs to the open start of its key; where several are open,
+ * to the last one of the same physical core and thread, otherwise to the last.
+ */
+export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
+  const { n, tracking, type, nc, nd, thread, phase } = s
+  const partner = new Int32Array(n).fill(-1)
+  const next = new Int32Array(n)
+  let bits = 10
+  while (1 << bits < n / 4 && bits < 22) bits++
+  // Open starts by the hash of their key: row + 1, the latest first.
+  const heads = new Int32Array(1 << bits)
+  const core = s.keys.internText('device_core_idx')
+  const same = (a: number, b: number): boolean =>
+    tracking[2 * a] === tracking[2 * b] &&
+    tracking[2 * a + 1] === tracking[2 * b + 1] &&
+    type[a] === type[b] &&
+    nc[a] === nc[b] &&
+    nd[a] === nd[b]
+  let matched = 0
+  let openStarts = 0
+  let openStops = 0
+  let clashes = 0
+  for (const i of order) {
+    const p = phase[i]
+    if (p !== PHASE_START && p !== PHASE_STOP) continue
+    let h = Math.imul((tracking[2 * i] as number) ^ Math.imul(tracking[2 * i + 1] as number, 0x9e3779b1), 0x85ebca6b)
+    h = Math.imul(h ^ (h >>> 15) ^ (type[i] as number) ^ ((nc[i] as number) << 8), 0xc2b2ae35)
+    const slot = (h ^ (h >>> 16)) & ((1 << bits) - 1)
+    if (p === PHASE_START) {
+      next[i] = heads[slot] as number
+      heads[slot] = i + 1
+      openStarts++
+      continue
+    }
+    let found = -1
+    let before = -1
+    let several = false
+    let steps = 0
+    for (let at = (heads[slot] as number) - 1, last = -1; at >= 0; last = at, at = (next[at] as number) - 1) {
+      if (++steps > MAX_STEPS) break
+      if (!same(at, i)) continue
+      if (found < 0) {
+        found = at
+        before = last
+        continue
+      }
+      several = true
+      const fits = (row: number): boolean => thread[row] === thread[i] && attributeOf(s, row, core) === attributeOf(s, i, core)
+      if (fits(found)) break
+      if (fits(at)) {
+        found = at
+        before = last
+      }
+    }
+    if (found < 0) {
+      openStops++
+      continue
+    }
+    if (several) clashes++
+    if (before < 0) heads[slot] = next[found] as number
+    else next[before] = next[found] as number
+    partner[i] = found
+    partner[found] = i
+    matched++
+    openStarts--
+  }
+  return { partner, matched, openStarts, openStops, clashes }
+}

@@ -1,0 +1,134 @@
+/** Decoded messages as growing columns, before they are paired. Columns that most files leave empty are made when the first value comes. */
+import { StringPool } from '../chrome-trace/strings'
+
+/** Texts that hardly ever repeat (addresses, times): appended without looking for an equal one. */
+export class TextList {
+  bytes = new Uint8Array(1 << 12)
+  used = 0
+  offsets = new Uint32Array(1 << 10)
+  count = 0
+
+  add(b: Uint8Array, s: number, e: number): number {
+    if (this.used + e - s > this.bytes.length) this.bytes = grow(this.bytes, this.used + e - s)
+    if (this.count + 2 > this.offsets.length) this.offsets = grow(this.offsets, this.count + 2)
+    const to = this.bytes
+    let at = this.used
+    for (let i = s; i < e; i++) to[at++] = b[i] as number
+    this.used = at
+    this.offsets[++this.count] = at
+    return this.count - 1
+  }
+}
+
+export function grow<T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(old: T, need: number): T {
+  const bigger = new (old.constructor as new (n: number) => T)(Math.max(need, old.length + (old.length >>> 1)))
+  bigger.set(old)
+  return bigger
+}
+
+/** `text` of an attribute: 0 and above is an id of `texts`, NUMBER a number, LISTED - k entry k of `list`. */
+export const NUMBER = -2
+export const LISTED = -3
+
+/** Halves of 64-bit values: value i is [2i] (low) and [2i + 1] (high), as a little-endian BigUint64Array lies in memory. */
+type Halves = Uint32Array
+
+export class EventStore {
+  n = 0
+  size: number
+  /** ns relative to the epoch; NaN where the message has no usable time. */
+  time: Float64Array
+  type: Int32Array
+  phase: Uint8Array
+  nc: Int32Array
+  nd: Int32Array
+  thread: Float64Array
+  tracking: Halves
+  id: Halves
+  /** `attrStart[i]`: first attribute of message i; the end is the next one's, or `attrs`. */
+  attrStart: Uint32Array
+  parent: Halves | null = null
+  sequence: Halves | null = null
+  hasSequence: Uint8Array | null = null
+  status: Halves | null = null
+  data: Halves | null = null
+  eventType: Halves | null = null
+  duration: Halves | null = null
+  hint: Int32Array | null = null
+  attrs = 0
+  attrKey = new Int32Array(1 << 12)
+  attrText = new Int32Array(1 << 12)
+  attrNumber = new Float64Array(1 << 12)
+  readonly keys = new StringPool()
+  readonly texts = new StringPool()
+  readonly list = new TextList()
+
+  constructor(size = 1 << 12) {
+    this.size = size
+    this.time = new Float64Array(size)
+    this.type = new Int32Array(size)
+    this.phase = new Uint8Array(size)
+    this.nc = new Int32Array(size)
+    this.nd = new Int32Array(size)
+    this.thread = new Float64Array(size)
+    this.tracking = new Uint32Array(2 * size)
+    this.id = new Uint32Array(2 * size)
+    this.attrStart = new Uint32Array(size)
+  }
+
+  /** Makes room for `rows` messages. */
+  reserve(rows: number): void {
+    if (rows <= this.size) return
+    const size = Math.max(rows, this.size + (this.size >>> 1))
+    this.size = size
+    this.time = resized(this.time, size)
+    this.type = resized(this.type, size)
+    this.phase = resized(this.phase, size)
+    this.nc = resized(this.nc, size)
+    this.nd = resized(this.nd, size)
+    this.thread = resized(this.thread, size)
+    this.tracking = resized(this.tracking, 2 * size)
+    this.id = resized(this.id, 2 * size)
+    this.attrStart = resized(this.attrStart, size)
+    if (this.parent) this.parent = resized(this.parent, 2 * size)
+    if (this.sequence) this.sequence = resized(this.sequence, 2 * size)
+    if (this.hasSequence) this.hasSequence = resized(this.hasSequence, size)
+    if (this.status) this.status = resized(this.status, 2 * size)
+    if (this.data) this.data = resized(this.data, 2 * size)
+    if (this.eventType) this.eventType = resized(this.eventType, 2 * size)
+    if (this.duration) this.duration = resized(this.duration, 2 * size)
+    if (this.hint) this.hint = resized(this.hint, size, -1)
+  }
+
+  reserveAttributes(count: number): void {
+    if (count <= this.attrKey.length) return
+    const size = Math.max(count, this.attrKey.length + (this.attrKey.length >>> 1))
+    this.attrKey = resized(this.attrKey, size)
+    this.attrText = resized(this.attrText, size)
+    this.attrNumber = resized(this.attrNumber, size)
+  }
+
+  attrEnd(i: number): number {
+    return i + 1 < this.n ? (this.attrStart[i + 1] as number) : this.attrs
+  }
+}
+
+function resized<T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(old: T, size: number, fill = 0): T {
+  const bigger = new (old.constructor as new (n: number) => T)(size)
+  bigger.set(old)
+  if (fill !== 0) bigger.fill(fill, old.length)
+  return bigger
+}
+
+/** Attribute of a message: its place in the attribute columns; -1. */
+export function attributeAt(s: EventStore, row: number, key: number): number {
+  const end = s.attrEnd(row)
+  for (let i = s.attrStart[row] as number; i < end; i++) if (s.attrKey[i] === key) return i
+  return -1
+}
+
+/** A small number in an attribute; -1 where there is none. */
+export function attributeOf(s: EventStore, row: number, key: number): number {
+  const at = attributeAt(s, row, key)
+  return at >= 0 && s.attrText[at] === NUMBER ? (s.attrNumber[at] as number) : -1
+}
