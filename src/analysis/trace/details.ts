@@ -1,6 +1,6 @@
 /** What is known about one slice, and which slices stand at one time. */
 import type { SliceDetails } from '../../shared/api'
-import { stringAt } from '../../shared/columns'
+import { stringAt, type StringTable } from '../../shared/columns'
 import type { TraceTable } from '../../shared/tables'
 import { mergeSort } from './lanes'
 import type { TraceModel, TrackModel } from './model'
@@ -45,25 +45,36 @@ export function sliceDetails(table: TraceTable, model: TraceModel, row: number):
   const place = placeOfRow(table, model, row)
   if (!place) return null
   const { track, at } = place
+  return {
+    ...sliceFacts(table.strings, track, at),
+    phase: table.phase[row] === 0 ? '' : String.fromCharCode(table.phase[row]),
+    startUnixNs: String(table.epochNs + BigInt(Math.round(track.start[at]))),
+    args: null,
+    argsNotice: null,
+  }
+}
+
+/** What the columns of a track tell of the slice at a position, whatever its table is. */
+export function sliceFacts(
+  strings: StringTable,
+  track: TrackModel,
+  at: number,
+): Pick<SliceDetails, 'name' | 'category' | 'track' | 'start' | 'duration' | 'selfTime' | 'parents' | 'children'> {
   const parents: { name: string; row: number; start: number; duration: number }[] = []
   for (let p = track.parent[at]; p >= 0; p = track.parent[p])
-    parents.push({ name: nameAt(table, track, p), row: track.row[p], start: track.start[p], duration: track.duration[p] })
+    parents.push({ name: stringAt(strings, track.nameId[p]), row: track.row[p], start: track.start[p], duration: track.duration[p] })
   parents.reverse()
   const children = childrenOf(track, at)
   const known = track.flags[at] < 2
   const duration = known && track.flags[at] === 0 ? track.duration[at] : null
   const start = track.start[at]
   return {
-    name: nameAt(table, track, at),
-    category: stringAt(table.strings, track.categoryId[at]),
+    name: stringAt(strings, track.nameId[at]),
+    category: stringAt(strings, track.categoryId[at]),
     track: trackLabel(track),
-    phase: table.phase[row] === 0 ? '' : String.fromCharCode(table.phase[row]),
     start,
-    startUnixNs: String(table.epochNs + BigInt(Math.round(start))),
     duration,
     selfTime: duration === null ? null : duration - coveredBy(track, children, start, start + duration),
-    args: null,
-    argsNotice: null,
     parents,
     children: children.length,
   }
@@ -137,7 +148,7 @@ const sliceAt = (table: TraceTable, track: TrackModel, i: number): SliceAt => ({
 })
 
 /** Slices of a lane do not overlap, so at most one covers a time; -1 when none does. */
-function coveringInLane(track: TrackModel, lane: number, t: number): number {
+export function coveringInLane(track: TrackModel, lane: number, t: number): number {
   const end = track.laneStart[lane + 1]
   // Slices of length 0 at exactly `t` come first; they cover nothing.
   for (let i = firstVisible(track, lane, t); i < end && track.start[i] <= t; i++) if (track.start[i] + track.duration[i] > t) return i
