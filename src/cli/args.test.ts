@@ -5,6 +5,12 @@ import { COMMANDS, help, type CommandName } from './help'
 describe('arguments', () => {
   it('commands with their options, in any order', () => {
     expect(parse(['inspect', 'a'])).toEqual({ command: 'inspect', path: 'a', json: false })
+    expect(parse(['inspect', '--neff-dir', 'b', 'a', '--neff-dir=c'])).toEqual({
+      command: 'inspect',
+      path: 'a',
+      json: false,
+      neffDirs: ['b', 'c'],
+    })
     expect(parse(['trace', '--json', 'a'])).toEqual({ command: 'trace', path: 'a', json: true })
     expect(parse(['snapshot', '--', '--odd-name'])).toEqual({ command: 'snapshot', path: '--odd-name', json: false })
     expect(parse(['snapshot', '--verify', 'a'])).toEqual({ command: 'snapshot', path: 'a', json: false, verify: true })
@@ -42,6 +48,9 @@ describe('arguments', () => {
     [['inspect', 'a', 'b']],
     [['inspect', 'a', '--time', '5']],
     [['inspect', '--nope', 'a']],
+    [['inspect', 'a', '--neff-dir']],
+    [['inspect', 'a', '--neff-dir', '']],
+    [['trace', 'a', '--neff-dir', 'b']],
     [['at', 'a']],
     [['at', 'a', '--time']],
     [['at', 'a', '--time', '1e9']],

@@ -6,7 +6,8 @@ import { COMMANDS, type CommandName } from './help'
 export type Parsed =
   | { readonly command: 'help'; readonly topic: CommandName | null }
   | { readonly command: 'version' }
-  | { readonly command: 'inspect' | 'trace'; readonly path: string; readonly json: boolean }
+  | { readonly command: 'inspect'; readonly path: string; readonly json: boolean; readonly neffDirs?: readonly string[] }
+  | { readonly command: 'trace'; readonly path: string; readonly json: boolean }
   | { readonly command: 'snapshot'; readonly path: string; readonly json: boolean; readonly verify?: true }
   | { readonly command: 'at'; readonly path: string; readonly time: bigint; readonly json: boolean }
   | {
@@ -58,6 +59,12 @@ export function parse(argv: readonly string[]): Parsed {
     if (typeof time !== 'string') throw new UsageError('at needs --time NS', first)
     if (!/^\d{1,20}$/.test(time)) throw new UsageError(`--time takes Unix nanoseconds as a whole number, not ${quoted(time)}`, first)
     return { command: 'at', path, time: BigInt(time), json: values['json'] === true }
+  }
+  if (first === 'inspect') {
+    const { path, values } = take(first, rest, { 'neff-dir': { type: 'string', multiple: true } })
+    const dirs = (values['neff-dir'] ?? []) as readonly string[]
+    if (dirs.includes('')) throw new UsageError('--neff-dir takes a folder', first)
+    return { command: first, path, json: values['json'] === true, ...(dirs.length > 0 ? { neffDirs: dirs } : {}) }
   }
   if (first === 'snapshot') {
     const { path, values } = take(first, rest, { verify: { type: 'boolean' } })

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { neffFixture } from '../formats/neff/fixture'
+import { ntffFixture } from '../formats/ntff/fixture'
 import { pickleDumps } from '../formats/pickle/write'
 import type { InspectDocument } from './inspect'
 import { run } from './run'
@@ -33,9 +35,11 @@ const plant = async (files: Readonly<Record<string, string | Uint8Array>>): Prom
     await writeFile(join(dir, path), data)
   }
 }
-const inspect = async (expected = 0): Promise<InspectDocument> => {
+const inspect = async (expected = 0, more: readonly string[] = []): Promise<InspectDocument> => {
   let out = ''
-  expect(await run(['inspect', '.', '--json'], { cwd: dir, out: t => (out += t), err: () => undefined, progress: false })).toBe(expected)
+  expect(await run(['inspect', '.', '--json', ...more], { cwd: dir, out: t => (out += t), err: () => undefined, progress: false })).toBe(
+    expected,
+  )
   return JSON.parse(out) as InspectDocument
 }
 const codes = (doc: InspectDocument): readonly string[] => doc.diagnostics.map(d => d.code)
@@ -116,5 +120,51 @@ describe('states, once the files are read', () => {
     expect((await inspect(1)).sessions[0]?.files.map(f => f.state)).toEqual(['complete', 'unreadable'])
     await plant({ 's/cpu_util.pb': '' })
     await inspect(0)
+  })
+})
+
+describe('NEFF and NTFF', () => {
+  const uuid = '0102030405060708090a0b0c0d0e0f10'
+  it('are read whole and paired', async () => {
+    const damaged = neffFixture({ uuid: 'ee'.repeat(16) })
+    damaged[5000] ^= 1
+    await plant({
+      's/a.ntff': ntffFixture({ nodes: [uuid] }),
+      's/cut.ntff': ntffFixture({ nodes: [uuid] }).subarray(0, 100),
+      's/empty.ntff': '',
+      's/m.neff': neffFixture({ uuid }),
+      's/bad.neff': damaged,
+      's/half.neff': neffFixture({ uuid }).subarray(0, 4000),
+    })
+    const doc = await inspect()
+    const [s] = doc.sessions
+    expect(s?.files.map(f => [f.path, f.state, f.facts['hashValid'] ?? f.facts['executionDurationPs']])).toEqual([
+      ['s/a.ntff', 'complete', 7_000_000],
+      ['s/bad.neff', 'complete', false],
+      ['s/cut.ntff', 'truncated', undefined],
+      ['s/empty.ntff', 'empty', undefined],
+      ['s/half.neff', 'truncated', undefined],
+      ['s/m.neff', 'complete', true],
+    ])
+    expect(s?.files[4]?.facts['hashValid']).toBeNull()
+    expect(s?.pairs.map(p => [p.ntff, p.verdict, p.by, p.neff])).toEqual([
+      ['s/a.ntff', 'paired', 'uuid', ['s/half.neff', 's/m.neff']],
+      ['s/cut.ntff', 'missing-neff', 'none', []],
+      ['s/empty.ntff', 'empty-ntff', 'none', []],
+    ])
+    expect(codes(doc).sort()).toEqual(['file-truncated', 'file-truncated', 'neff-hash-mismatch'])
+  })
+
+  it('NEFFs are looked for in the folders of --neff-dir too', async () => {
+    await plant({ 'out/s/a.ntff': ntffFixture({ nodes: [uuid] }), 'x/m.neff': neffFixture({ uuid }), 'y/n.neff': neffFixture({ uuid }) })
+    let out = ''
+    const io = { cwd: dir, out: (t: string) => (out += t), err: () => undefined, progress: false }
+    expect(await run(['inspect', 'out', '--json', '--neff-dir', 'x', '--neff-dir=y'], io)).toBe(0)
+    const doc = JSON.parse(out) as InspectDocument
+    expect(doc.sessions[0]?.pairs[0]?.neff).toEqual([join(dir, 'x/m.neff'), join(dir, 'y/n.neff')])
+    out = ''
+    expect(await run(['inspect', 'out', '--neff-dir', 'x'], io)).toBe(0)
+    expect(out).toContain(`a.ntff: paired with ${join(dir, 'x/m.neff')}.`)
+    expect(codes(await inspect(0, ['--neff-dir', 'absent']))).toContain('neff-folder-unreadable')
   })
 })

@@ -1,10 +1,11 @@
 /**
- * `inspect PATH`: the tree. Traces and snapshots are read whole, one after the other, so that `state` and `facts` are what a reader saw and not what the first and last bytes suggest;
+ * `inspect PATH`: the tree. Files of every kind that has a reader are read whole, one after the other, so that `state` and `facts` are what a reader saw and not what the first and last bytes suggest;
  * of all other kinds the bounded look of the sniffers is all there is.
  */
 import { replayAll } from '../analysis/allocator/replay'
 import { extentOf } from '../analysis/trace/report'
 import { discover } from '../session/discover'
+import { findNeffs } from '../session/neff-folders'
 import { rankChecks, type RankFacts } from '../session/ranks'
 import type { CatalogFile, CatalogSession, FileState } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
@@ -12,10 +13,11 @@ import { isTimed, type ParsedTable, type SnapshotTable, type TraceTable } from '
 import { endProgress, progressLine, type Io, type Outcome } from './output'
 import { isReadable, rankFactsOf, readerFailed, readFile } from './read'
 
-/** Reads the tree below `path` (absolute). Nothing is read when no file of a known kind can be. */
-export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
+/** Reads the tree below `path` (absolute). Nothing is read when no file of a known kind can be. `neffDirs`: folders (absolute) where NEFFs are looked for too. */
+export async function inspectCommand(path: string, io: Io, neffDirs: readonly string[] = []): Promise<Outcome> {
+  const added = neffDirs.length > 0 ? await findNeffs(neffDirs) : undefined
   // Ids without salt: the same tree gives the same document.
-  const catalog = await discover(path, { salt: '' })
+  const catalog = await discover(path, { salt: '', added })
   const diagnostics: Diagnostic[] = []
   const ranks = new Map<string, RankFacts>()
   const states = new Map<string, { readonly state: FileState; readonly facts: CatalogFile['facts'] }>()
@@ -25,7 +27,9 @@ export async function inspectCommand(path: string, io: Io): Promise<Outcome> {
       const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
       endProgress(io)
       diagnostics.push(...found)
-      states.set(file.id, { state: 'unreadable', facts: {} })
+      // A NEFF or NTFF that ends inside its header has no table, and is cut all the same.
+      const cut = file.state === 'truncated' && (file.kind === 'neff' || file.kind === 'ntff')
+      states.set(file.id, cut ? file : { state: 'unreadable', facts: {} })
       if (!table) continue
       try {
         const facts = factsOf(table)

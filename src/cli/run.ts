@@ -58,8 +58,10 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
   const path = resolve(io.cwd, p.path)
   try {
     switch (p.command) {
-      case 'inspect':
-        return await (await import('./inspect')).inspectCommand(path, io)
+      case 'inspect': {
+        const neffDirs = p.neffDirs?.map(d => resolve(io.cwd, d))
+        return await (await import('./inspect')).inspectCommand(path, io, neffDirs)
+      }
       case 'at':
         return await (await import('./at')).atCommand(path, p.time, io)
       case 'export':

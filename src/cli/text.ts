@@ -1,4 +1,5 @@
 /** The documents of the commands as text for people. Figures are spelled as on the screens; everything that comes from a file is printed without control characters. */
+import type { Pair } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import { duration, fileSize, memory, num } from '../shared/format'
 import type { AtDocument } from './at'
@@ -68,10 +69,12 @@ function inspectText(doc: InspectDocument): string {
       plain(factsText(f)),
     ])
     const widths = rows.reduce<number[]>((w, row) => row.map((c, k) => Math.max(w[k] ?? 0, c.length)), [])
+    const pairs = s.pairs.map(p => `${plain(p.ntff.slice(p.ntff.lastIndexOf('/') + 1))}: ${pairText(p)}`)
     rows.forEach((row, k) => {
       const cells = row.map((c, n) => (n === 2 ? c.padStart(widths[n] as number) : c.padEnd(widths[n] as number)))
       out.push(`${last ? '   ' : '│  '}${k === rows.length - 1 ? '└─' : '├─'} ${cells.join('  ').trimEnd()}`)
     })
+    for (const p of pairs) out.push(`${last ? '   ' : '│  '}   ${p}`)
   })
   return out.join('\n') + '\n'
 }
@@ -89,10 +92,46 @@ function factsText(f: InspectFile): string {
     const devices = facts['devices'] as readonly { readonly device: number; readonly events: number; readonly peakActiveBytes: number }[]
     return devices.map(d => `device ${d.device}: ${events(d.events)}, peak ${memory(d.peakActiveBytes)} active (requested)`).join('; ')
   }
+  if (f.kind === 'neff' && typeof facts['uuid'] === 'string') return neffText(facts)
+  if (f.kind === 'ntff' && typeof facts['version'] === 'number') return ntffText(facts)
   return Object.entries(facts)
     .map(([k, v]) => `${k} ${String(v)}`)
     .join(', ')
 }
+
+function neffText(f: Fields): string {
+  const valid = f['hashValid']
+  const parts = [
+    `uuid ${String(f['uuid'])}`,
+    valid === true ? 'hash ok' : valid === false ? 'hash does not fit the payload' : 'hash not checked',
+    typeof f['payloadBytes'] === 'number' ? `payload ${memory(f['payloadBytes'])}` : null,
+    typeof f['members'] === 'number' ? `${num(f['members'])} members` : null,
+  ]
+  return parts.filter(p => p !== null).join(', ')
+}
+
+function ntffText(f: Fields): string {
+  const ps = f['executionDurationPs']
+  const engines = Array.isArray(f['engines']) ? f['engines'].join(' ') : ''
+  const parts = [
+    `version ${String(f['version'])}`,
+    ps === null || ps === undefined ? null : duration(Number(ps) / 1000),
+    engines === '' ? null : engines,
+    typeof f['neffName'] === 'string' ? `of ${f['neffName']}` : null,
+  ]
+  return parts.filter(p => p !== null).join(', ')
+}
+
+const VERDICTS: Readonly<Record<Pair['verdict'], string>> = {
+  paired: 'paired with',
+  partial: 'paired in part with',
+  ambiguous: 'ambiguous between',
+  'missing-neff': 'no NEFF found',
+  'empty-ntff': 'empty',
+}
+
+const pairText = (p: Pair): string =>
+  `${VERDICTS[p.verdict]}${p.neff.length > 0 ? ` ${p.neff.map(plain).join(', ')}` : ''}. ${plain(p.evidence)}`
 
 // ───────────────────────────── at ─────────────────────────────
 

@@ -76,3 +76,14 @@ export function compareNames(a: string, b: string): number {
   // Equal up to leading zeros: decided by code unit.
   return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0)
 }
+
+/** Folder by folder, each by compareNames; '.' first. */
+export function comparePaths(a: string, b: string): number {
+  const left = a === '.' ? [] : a.split('/')
+  const right = b === '.' ? [] : b.split('/')
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareNames(left[i] as string, right[i] as string)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}

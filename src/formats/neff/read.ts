@@ -9,7 +9,7 @@ import type { NeffTable } from '../../shared/tables'
 import { gunzipSource, type CheckedSource, type SourceProblem } from '../source'
 import { ArchiveList } from './archive'
 import { graphOf } from './graph'
-import { HEADER_BYTES, headerFacts, parseHeader, type NeffHeader } from './header'
+import { HEADER_BYTES, headerFacts, headerSizes, parseHeader, type NeffHeader } from './header'
 import { NeffStream } from './stream'
 
 export interface NeffLimits {
@@ -56,17 +56,24 @@ export async function readNeff(
   if (stream.cancelled) return cancelled()
   const header = parseHeader(head)
   if (!header) {
-    sink.add({
-      severity: 'error',
-      code: 'not-a-neff',
-      offset: 0,
-      message:
-        head.length < HEADER_BYTES
-          ? `The file has ${head.length} of the 1024 bytes of a NEFF header.`
-          : 'The file is no NEFF: package version, header size and payload size are not those of one.',
-      meaning: 'Nothing of it is shown.',
-      action: 'Check whether the file is whole, overwritten or misnamed.',
-    })
+    if (headerSizes(head))
+      sink.add({
+        severity: 'warning',
+        code: 'file-truncated',
+        offset: head.length,
+        message: `The file ends after ${head.length} of the 1024 bytes of a NEFF header.`,
+        meaning: 'Nothing of it can be shown.',
+        action: 'Wait until the compiler has finished writing, or copy the file again.',
+      })
+    else
+      sink.add({
+        severity: 'error',
+        code: 'not-a-neff',
+        offset: 0,
+        message: 'The file is no NEFF: package version, header size and payload size are not those of one.',
+        meaning: 'Nothing of it is shown.',
+        action: 'Check whether the file was overwritten or misnamed.',
+      })
     return { table: null, diagnostics: sink.list }
   }
 

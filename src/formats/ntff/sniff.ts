@@ -9,13 +9,14 @@ import { ntffFacts } from './facts'
 import { decodeMessage } from './message'
 import { HEADER_BYTES, INFO_WIRE, MAX_VERSION } from './schema'
 
-/** A message up to this is looked at whole: what pairs a profile with its NEFF may stand at its end. */
-const LOOK_BYTES = 16 * 1024 * 1024
+/** A message of version 6 up to this is looked at whole: what pairs a profile with its NEFFs may stand at its end. Of earlier versions it stands at the begin, and instructions make messages long. */
+const LOOK_BYTES = 32 * 1024 * 1024
 
 const sizeOf = (b: Uint8Array): number => Number(new DataView(b.buffer, b.byteOffset, b.length).getBigUint64(1, true))
 
 /** How many first bytes of the file a second look needs to see the whole message; null where the first look saw it, or it is too long. */
 export function ntffLook(p: Probe): number | null {
+  if (p.head.length < HEADER_BYTES || (p.head[0] as number) < 6) return null
   const need = HEADER_BYTES + sizeOf(p.head)
   return need > p.head.length && need <= LOOK_BYTES && !isWhole(p) ? need : null
 }
