@@ -13,12 +13,13 @@ const JSON_LINE = '  --json      one JSON document on stdout, everything else on
 
 export const COMMANDS: Readonly<Record<CommandName, CommandHelp>> = {
   inspect: {
-    usage: 'inspect PATH [--json]',
+    usage: 'inspect PATH [--neff-dir DIR]... [--json]',
     operand: 'PATH',
     summary: 'what a profile_output folder (or a part of it, or one file) holds',
-    details: `Lists the sessions below PATH with their files: kind by content, size, state and a few facts. Traces and snapshots are read whole,
-so that their state and facts are sure, and their ranks are checked against each other.
+    details: `Lists the sessions below PATH with their files: kind by content, size, state and a few facts. Traces, snapshots, NEFFs and NTFFs
+are read whole, so that their state and facts are sure; ranks are checked against each other, and every NTFF is paired with its NEFF.
 
+  --neff-dir DIR   look for NEFFs below DIR too (a compiler cache); may be given several times
 ${JSON_LINE}`,
   },
   snapshot: {
