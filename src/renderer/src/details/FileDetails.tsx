@@ -11,6 +11,7 @@ import { baseName, count, findings, KIND, READ_NOW, SEVERITY, sessionName, state
 import { AllocatorFigures } from './AllocatorFigures'
 import { factRows } from './facts'
 import { KeyValues, Missing, type KeyValue } from './KeyValues'
+import { Verify } from './Verify'
 
 interface Found {
   readonly file: CatalogFile
@@ -94,6 +95,7 @@ export function FileDetails({ file: id }: { readonly file: string }): ReactEleme
         view?.allocators
           .filter(a => a.source === source.index)
           .map(a => <AllocatorFigures key={a.id} session={session.id} allocator={a} version={view.version} />)}
+      {source?.kind === 'memory-snapshot' && <Verify session={session.id} file={file} />}
     </>
   )
 }
