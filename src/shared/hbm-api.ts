@@ -320,7 +320,7 @@ export interface HbmAllocationDetails extends HbmRow {
   readonly attributes: readonly { readonly key: string; readonly value: string; readonly of: 'alloc' | 'free' }[]
   readonly frames: readonly HbmFrame[]
   readonly framesFrom: 'segment' | 'alloc' | 'block' | 'none'
-  /** PyTorch allocations inside the linked segment that are live when the runtime allocation was asked about (at its start); null unless linked to a segment. */
+  /** PyTorch allocations that lay inside the linked segment while it was there; null unless linked to a segment. */
   readonly blocks: number | null
 }
 

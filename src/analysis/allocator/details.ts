@@ -82,7 +82,8 @@ function firstKnown(model: AllocatorModel, index: number): number {
   return requested >= 0 ? requested : (model.freeEvent[index] as number)
 }
 
-function framesOf(table: SnapshotTable, stack: number): readonly Frame[] {
+/** Frames of a stack, innermost first; none for -1. */
+export function framesOf(table: SnapshotTable, stack: number): readonly Frame[] {
   if (stack < 0) return []
   const out: Frame[] = []
   for (let i = table.stacks.start[stack] as number; i < (table.stacks.start[stack + 1] as number); i++) {
