@@ -4,7 +4,8 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
-import type { ByteSource } from '../shared/reader'
+import type { ByteSource, CheckedFile } from '../shared/reader'
+import { assertOpened } from './opened'
 
 export const CHUNK_BYTES = 4 * 1024 * 1024
 
@@ -57,12 +58,16 @@ export class NotRegularFileError extends Error {
   readonly code = 'ENOTREG'
 }
 
-/** Opens a regular file for reading, without waiting for the other end of a pipe. Rejects with the system's error or NotRegularFileError; nothing stays open then. */
-export async function openRegular(path: string): Promise<{ readonly handle: FileHandle; readonly stat: Stats }> {
+/**
+ * Opens a regular file for reading, without waiting for the other end of a pipe. `at`: the file that it must be (see opened.ts). Rejects with the system's error,
+ * NotRegularFileError or OtherFileError; nothing stays open then.
+ */
+export async function openRegular(path: string, at?: CheckedFile): Promise<{ readonly handle: FileHandle; readonly stat: Stats }> {
   // Windows has no O_NONBLOCK.
   const nonblock = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0
   const handle = await open(path, constants.O_RDONLY | nonblock)
   try {
+    if (at) await assertOpened(handle, at)
     const stat = await handle.stat()
     if (!stat.isFile())
       throw new NotRegularFileError(stat.isDirectory() ? 'it is a folder, not a regular file' : 'it is not a regular file')
@@ -77,11 +82,16 @@ export async function openRegular(path: string): Promise<{ readonly handle: File
  * Source over a regular file. Gzip is recognised by its magic bytes, not by the name. The file is opened once; the size is the one at opening,
  * so that a growing file is read up to where it was. Rejects as openRegular does.
  */
-export async function fileSource(path: string, name: string, chunk = CHUNK_BYTES): Promise<CheckedSource & { close(): Promise<void> }> {
+export async function fileSource(
+  path: string,
+  name: string,
+  chunk = CHUNK_BYTES,
+  at?: CheckedFile,
+): Promise<CheckedSource & { close(): Promise<void> }> {
   const {
     handle,
     stat: { size },
-  } = await openRegular(path)
+  } = await openRegular(path, at)
   const head = new Uint8Array(2)
   let bytesRead: number
   try {

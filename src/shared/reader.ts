@@ -21,6 +21,13 @@ export interface ByteSource {
   range?(from: number, to: number): Promise<Uint8Array>
 }
 
+/** A file that the host found and allowed: its path without links, and the file that lay there (device and inode, decimal). */
+export interface CheckedFile {
+  readonly path: string
+  readonly dev: string
+  readonly ino: string
+}
+
 export interface ReadOptions {
   /** Called at most every 100 ms with the consumed and total bytes of the file. */
   readonly onProgress?: (done: number, total: number, note: string) => void

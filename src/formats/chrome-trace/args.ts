@@ -1,6 +1,7 @@
 /** Reads the `args` of one event when somebody asks for them: a byte range of the uncompressed stream, from a plain file or a gzip file. */
-import { open, stat } from 'node:fs/promises'
-import { fileSource, isGzip } from '../source'
+import { stat } from 'node:fs/promises'
+import type { CheckedFile } from '../../shared/reader'
+import { fileSource, isGzip, openRegular } from '../source'
 
 /** Bytes around a range that are kept, so that the neighbours of an event need no second pass over a gzip file. */
 const WINDOW = 1024 * 1024
@@ -19,9 +20,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /**
  * Text of the bytes `offset .. offset + length` of the uncompressed stream; invalid UTF-8 becomes U+FFFD. For gzip the stream is inflated up to
  * there, which takes time in proportion to the offset; a few windows of 1 MiB are kept. Rejects with a RangeError when the file is shorter (it
- * changed since it was read), and with the system's error when it cannot be opened.
+ * changed since it was read), and with the system's error when it cannot be opened, or is not the file `at` any more.
  */
-export async function readArgsText(path: string, offset: number, length: number): Promise<string> {
+export async function readArgsText(path: string, offset: number, length: number, at?: CheckedFile): Promise<string> {
   const s = await stat(path, { bigint: true })
   const key = `${path}\0${s.dev}:${s.ino}:${s.size}:${s.mtimeNs}`
   const kept = windows.find(w => w.key === key && w.start <= offset && offset + length <= w.start + w.bytes.length)
@@ -31,7 +32,7 @@ export async function readArgsText(path: string, offset: number, length: number)
   }
   const start = Math.max(0, offset - (WINDOW >> 2))
   const end = Math.max(offset + length, start + WINDOW)
-  const window: Window = { key, start, bytes: await range(path, start, end) }
+  const window: Window = { key, start, bytes: await range(path, start, end, at) }
   if (window.start + window.bytes.length < offset + length)
     throw new RangeError(`the file ends before byte ${offset + length}; it has changed since it was read`)
   if (window.bytes.length <= 2 * WINDOW) windows = [...windows.slice(1 - WINDOWS), window]
@@ -42,9 +43,9 @@ const text = (w: Window, offset: number, length: number): string =>
   decoder.decode(w.bytes.subarray(offset - w.start, offset - w.start + length))
 
 /** Bytes `start .. end` of the uncompressed stream, fewer where it ends before. */
-async function range(path: string, start: number, end: number): Promise<Uint8Array> {
+async function range(path: string, start: number, end: number, at: CheckedFile | undefined): Promise<Uint8Array> {
   const out = new Uint8Array(end - start)
-  const handle = await open(path, 'r')
+  const { handle } = await openRegular(path, at)
   try {
     const head = new Uint8Array(2)
     await handle.read(head, 0, 2, 0)
@@ -60,7 +61,7 @@ async function range(path: string, start: number, end: number): Promise<Uint8Arr
   } finally {
     await handle.close()
   }
-  const source = await fileSource(path, path)
+  const source = await fileSource(path, path, undefined, at)
   try {
     let at = 0
     let got = 0

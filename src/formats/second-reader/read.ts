@@ -1,5 +1,6 @@
 /** A file as the second reader sees it: by the form that our own reader found, from the bytes of the file. */
 import { stat } from 'node:fs/promises'
+import type { CheckedFile } from '../../shared/reader'
 import type { SnapshotTable } from '../../shared/tables'
 import type { SecondReading } from '../../shared/verify'
 import { fileSource } from '../source'
@@ -10,7 +11,7 @@ export async function secondReading(data: Uint8Array, form: SnapshotTable['forma
   if (form === 'json') return readJson(data)
   if (form !== 'html') return readWithPickleparser(data)
   const embedded = embeddedPickle(data)
-  if (embedded === null) return { ok: false, reader: 'none', reason: 'the page does not hold exactly one snapshot as base64' }
+  if (embedded === null) return { ok: false, reader: 'none', reason: 'the page holds no snapshot as base64' }
   return readWithPickleparser(embedded)
 }
 
@@ -24,15 +25,15 @@ function readJson(data: Uint8Array): SecondReading {
   }
 }
 
-/** The pickle inside a `trace_plot` page; null where there is none, or several. */
+/** The first pickle inside a page of `_memory_viz`, as our own reader takes it; null where there is none. */
 function embeddedPickle(data: Uint8Array): Uint8Array | null {
-  const found = [...new TextDecoder('latin1').decode(data).matchAll(/"base64"\s*:\s*"([A-Za-z0-9+/=\s]*)"/g)]
-  return found.length === 1 ? Buffer.from(found[0]?.[1] ?? '', 'base64') : null
+  const found = /"base64"\s*:\s*"([A-Za-z0-9+/=\s]*)"/.exec(new TextDecoder('latin1').decode(data))
+  return found ? Buffer.from(found[1] ?? '', 'base64') : null
 }
 
 /** The uncompressed bytes of a file; null where they are more than `limit`. Rejects with the system's error. */
-export async function wholeFile(path: string, limit: number): Promise<Uint8Array | null> {
-  const source = await fileSource(path, path)
+export async function wholeFile(path: string, limit: number, at?: CheckedFile): Promise<Uint8Array | null> {
+  const source = await fileSource(path, path, undefined, at)
   try {
     const parts: Uint8Array[] = []
     let n = 0

@@ -1,10 +1,12 @@
 /**
  * Which paths the host may read. In the desktop the user picks; in the browser only what lies below the served roots is read, and this is checked
- * on the resolved path each time a file or folder is opened, so that a link that appears later leads nowhere either.
+ * on the resolved path each time a file or folder is opened, so that a link that appears later leads nowhere either. Between this check and the opening
+ * there is still a moment: who opens a file is given what was checked, and looks at what it has opened (src/formats/opened.ts).
  */
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { RequestError } from '../../shared/api'
+import type { CheckedFile } from '../../shared/reader'
 
 export class Confinement {
   readonly #roots: readonly string[] | null
@@ -39,6 +41,16 @@ export class Confinement {
       if (base !== null && isBelow(base, real)) return real
     }
     throw new RequestError('This lies outside the served folders and is not read.')
+  }
+}
+
+/** What is opened must be this file. Rejects with RequestError where it is gone. `path`: checked, without links. */
+export async function identify(path: string): Promise<CheckedFile> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true })
+    return { path, dev: String(dev), ino: String(ino) }
+  } catch (e) {
+    throw new RequestError(accessReason(e))
   }
 }
 

@@ -6,7 +6,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { checkRequest, RequestError, type AppInfo, type HostEvent } from '../../shared/api'
 import { Browse } from './browse'
-import { accessReason, Confinement, isBelow } from './confine'
+import { accessReason, Confinement, identify, isBelow } from './confine'
 import { discovery, knownName } from './discovery'
 import { makeHandlers, type Handlers } from './handlers'
 import { PathIds } from './ids'
@@ -140,7 +140,7 @@ export function createHost(deps: HostDeps): Host {
       resolve: async file => {
         const real = await confine.check(found.absolute(file.path))
         if (!isBelow(found.base, real)) throw new RequestError('This is a link that leads out of the opened folder; it is not read.')
-        return real
+        return identify(real)
       },
       onFacts: (file, facts) => opened.learn(file, facts),
       keep: deps.tuning?.keepSessions,

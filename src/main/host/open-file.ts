@@ -5,6 +5,7 @@
 import type { Job } from '../../shared/api'
 import type { CatalogFile, ReadableKind } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
+import type { CheckedFile } from '../../shared/reader'
 import type { ParseOutcome, ParsePool } from './pool'
 import type { FileStamp } from './protocol'
 
@@ -16,7 +17,7 @@ export interface OpenFileOptions {
   readonly session: string
   /** How long a changed file must be quiet before it is read again. */
   readonly quietMs: number
-  readonly resolve: (file: CatalogFile) => Promise<string>
+  readonly resolve: (file: CatalogFile) => Promise<CheckedFile>
   readonly finished: (outcome: ParseOutcome) => void
 }
 

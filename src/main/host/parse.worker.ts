@@ -6,7 +6,7 @@ import { serveParse } from './parse'
 
 if (!parentPort) throw new Error('parse.worker runs as a worker thread only')
 serveParse(parentPort, async (request, options) => {
-  const source = await fileSource(request.path, request.name)
+  const source = await fileSource(request.path, request.name, undefined, request.at)
   try {
     return await readTable(request.kind, source, options)
   } finally {

@@ -1,10 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Job } from '../../shared/api'
-import type { ReadOptions, ReadResult } from '../../shared/reader'
+import type { CheckedFile, ReadOptions, ReadResult } from '../../shared/reader'
 import type { ParsedTable, TraceTable } from '../../shared/tables'
+import { fileSource } from '../../formats/source'
+import { identify } from './confine'
 import { emptyTrace as table } from './fake-table'
 import { fakeWorker, until, type FakeWorker } from './fake-worker'
 import { serveParse } from './parse'
@@ -13,10 +15,12 @@ import type { ParseRequest } from './protocol'
 
 let dir = ''
 let file = ''
+let at: CheckedFile = { path: '', dev: '', ino: '' }
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'nw-pool-'))
+  dir = await realpath(await mkdtemp(join(tmpdir(), 'nw-pool-')))
   file = join(dir, 'trace.json')
   await writeFile(file, '[]')
+  at = await identify(file)
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
@@ -34,7 +38,7 @@ function setup(read: Read, size = 2) {
     size,
     onJob: j => jobs.push(j),
   })
-  const add = (name: string, session = 's', resolve: () => Promise<string> = async () => file) => {
+  const add = (name: string, session = 's', resolve: () => Promise<CheckedFile> = async () => at) => {
     let done: (o: ParseOutcome) => void = () => undefined
     const outcome = new Promise<ParseOutcome>(r => (done = r))
     const job = pool.add({ session, file: name, path: name, kind: 'chrome-trace', bytes: 2, resolve, finished: done })
@@ -60,7 +64,7 @@ describe('the pool of parse workers', () => {
     const { pool, add, states } = setup(async () => ({ table: table(3), diagnostics: [] }))
     const { id, outcome } = add('a')
     const o = await outcome
-    expect(o).toMatchObject({ state: 'done', stamp: { bytes: 2 }, abs: file })
+    expect(o).toMatchObject({ state: 'done', stamp: { bytes: 2 }, at: { path: file } })
     expect(o.state === 'done' && o.prepared.kind === 'chrome-trace' && o.prepared.table.phase).toEqual(new Uint8Array([88, 88, 88]))
     expect([...new Set(states(id))]).toEqual(['queued', 'reading', 'done'])
     await pool.close()
@@ -150,7 +154,7 @@ describe('the pool of parse workers', () => {
       throw new Error('a bug')
     })
     expect(await add('a').outcome).toMatchObject({ state: 'failed', diagnostics: [{ code: 'reader-failed' }] })
-    expect(await add('b', 's', async () => join(dir, 'gone')).outcome).toMatchObject({
+    expect(await add('b', 's', async () => ({ ...at, path: join(dir, 'gone') })).outcome).toMatchObject({
       state: 'failed',
       diagnostics: [{ code: 'file-unreadable' }],
     })
@@ -189,5 +193,28 @@ describe('the pool of parse workers', () => {
     await pool.close()
     expect((await Promise.all(all.map(a => a.outcome))).map(o => o.state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(workers.every(w => w.ended)).toBe(true)
+  })
+
+  it('opens nothing that took the place of a file after it was checked', async () => {
+    const secret = join(dir, 'secret')
+    await writeFile(secret, 'secret')
+    // As the thread reads: the request says which file it has to be.
+    const { pool, add } = setup(async r => {
+      const source = await fileSource(r.path, r.name, undefined, r.at)
+      await source.close()
+      return { table: table(1), diagnostics: [] }
+    })
+    expect((await add('whole').outcome).state).toBe('done')
+    const swapped = await add('swapped', 's', async () => {
+      const found = await identify(file)
+      await rm(file)
+      await symlink(secret, file)
+      return found
+    }).outcome
+    expect(swapped.state === 'failed' && swapped.diagnostics[0]).toMatchObject({
+      code: 'file-unreadable',
+      message: 'The file cannot be read: something else took its place while it was opened.',
+    })
+    await pool.close()
   })
 })

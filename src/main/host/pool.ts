@@ -3,6 +3,7 @@
  * (its thread is ended, so that no reader needs to cooperate), and a thread that dies takes nothing but its own file with it.
  */
 import type { Diagnostic } from '../../shared/diagnostics'
+import type { CheckedFile } from '../../shared/reader'
 import type { Job } from '../../shared/api'
 import type { Prepared } from './prepared'
 import type { ReadableKind } from '../../shared/catalog'
@@ -15,8 +16,8 @@ export interface ParseTask {
   readonly path: string
   readonly kind: ReadableKind
   readonly bytes: number
-  /** Checks the file once more and gives the path to open; a refusal throws and fails the job with its text. */
-  readonly resolve: () => Promise<string>
+  /** Checks the file once more and tells which one is to be opened; a refusal throws and fails the job with its text. */
+  readonly resolve: () => Promise<CheckedFile>
   /** Told of each change of the job, beside the pool's own listener. */
   readonly onJob?: (job: Job) => void
   /** Called exactly once, after the job's last state was told. */
@@ -29,7 +30,8 @@ export type ParseOutcome =
       readonly prepared: Prepared
       readonly diagnostics: readonly Diagnostic[]
       readonly stamp: FileStamp
-      readonly abs: string
+      /** What was opened. */
+      readonly at: CheckedFile
     }
   | { readonly state: 'failed'; readonly diagnostics: readonly Diagnostic[]; readonly stamp: FileStamp | null }
   | { readonly state: 'cancelled' }
@@ -48,7 +50,7 @@ interface Running {
   readonly task: ParseTask
   job: Job
   worker: Thread | null
-  abs: string
+  at: CheckedFile | null
   over: boolean
 }
 
@@ -88,7 +90,7 @@ export class ParsePool {
       total: task.bytes,
       note: '',
     }
-    const running: Running = { task, job, worker: null, abs: '', over: false }
+    const running: Running = { task, job, worker: null, at: null, over: false }
     this.#queue.push(running)
     this.#onJob(job)
     // In a turn of its own, so that files added together are ordered before the first one starts.
@@ -143,12 +145,13 @@ export class ParsePool {
   async #start(running: Running): Promise<void> {
     this.#tell(running, { state: 'reading' })
     try {
-      running.abs = await running.task.resolve()
+      const at = await running.task.resolve()
       if (running.over) return
+      running.at = at
       const thread = this.#thread()
       running.worker = thread
       thread.running = running
-      const request: ParseRequest = { job: running.job.id, path: running.abs, name: running.task.path, kind: running.task.kind }
+      const request: ParseRequest = { job: running.job.id, path: at.path, at, name: running.task.path, kind: running.task.kind }
       thread.worker.postMessage(request)
     } catch (e) {
       if (running.over) return
@@ -193,8 +196,8 @@ export class ParsePool {
       thread.idle = setTimeout(() => void this.#retire(thread), IDLE_MS)
       thread.idle.unref()
     }
-    if (m.prepared && m.stamp) {
-      const done = { state: 'done', prepared: m.prepared, diagnostics: m.diagnostics, stamp: m.stamp, abs: running.abs } as const
+    if (m.prepared && m.stamp && running.at) {
+      const done = { state: 'done', prepared: m.prepared, diagnostics: m.diagnostics, stamp: m.stamp, at: running.at } as const
       this.#tell(running, { done: running.job.total })
       this.#end(running, done, 'done', '')
     } else {

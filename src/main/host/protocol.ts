@@ -5,6 +5,7 @@
 import type { SessionView } from '../../shared/api'
 import type { ReadableKind } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
+import type { CheckedFile } from '../../shared/reader'
 import type { Verification } from '../../shared/verify'
 import type { ParsedTable } from '../../shared/tables'
 import type { Prepared } from './prepared'
@@ -30,6 +31,8 @@ export interface ParseRequest {
   readonly job: string
   /** Absolute path, already resolved and checked by the host. */
   readonly path: string
+  /** The file that was checked: what is opened must be it. */
+  readonly at: CheckedFile
   /** Name for diagnostics: path relative to the opened root. */
   readonly name: string
   readonly kind: ReadableKind
@@ -56,6 +59,8 @@ export type ParseMessage =
 export interface VerifyRequest {
   /** Absolute path, already resolved and checked by the host. */
   readonly path: string
+  /** The file that was checked: what is opened must be it. */
+  readonly at: CheckedFile
   /** Name for diagnostics: path relative to the opened root. */
   readonly name: string
 }
@@ -70,6 +75,8 @@ export interface EngineFile {
   readonly path: string
   /** Absolute path, for args that are read when asked for. */
   readonly abs: string
+  /** The file that was checked; absent where nobody confines what is read. */
+  readonly at?: CheckedFile
   readonly kind: ParsedTable['kind']
   readonly rank: number | null
   readonly rankFromName: boolean

@@ -26,8 +26,8 @@ export interface SessionsOptions {
   readonly pool: ParsePool
   readonly spawnEngine: () => WorkerLike
   readonly emit: (event: HostEvent) => void
-  /** Checked absolute path of a file of the opened root; throws RequestError. */
-  readonly resolve: (file: CatalogFile) => Promise<string>
+  /** A file of the opened root, checked; throws RequestError. */
+  readonly resolve: (file: CatalogFile) => Promise<CheckedFile>
   readonly onFacts: (file: string, facts: ReadFacts) => void
   /** How many sessions stay open. */
   readonly keep?: number
@@ -125,10 +125,11 @@ export class Sessions {
   }
 
   /** Where a snapshot of an open session lies, checked. Rejects with RequestError. */
-  async snapshotFile(id: string, file: string): Promise<{ readonly path: string; readonly name: string }> {
+  async snapshotFile(id: string, file: string): Promise<VerifyRequest> {
     const f = this.#get(id).files.get(file)
     if (!f || f.file.kind !== 'memory-snapshot') throw new RequestError('This snapshot is not known (any more).')
-    return { path: await this.#o.resolve(f.file), name: f.file.path }
+    const at = await this.#o.resolve(f.file)
+    return { path: at.path, at, name: f.file.path }
   }
 
   /** Brings the open sessions in step with a new catalog: sessions and files that are gone go, changed files are read again. */
@@ -233,7 +234,8 @@ export class Sessions {
     const about: EngineFile = {
       id: file.id,
       path: file.path,
-      abs: outcome.abs,
+      abs: outcome.at.path,
+      at: outcome.at,
       kind: table.kind,
       rank: file.rank,
       rankFromName: file.rankFromName,

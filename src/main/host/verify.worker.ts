@@ -10,10 +10,10 @@ import { VERIFY_MAX_BYTES } from '../../shared/verify'
 import { NotVerifiable, serveVerify } from './verify'
 
 if (!parentPort) throw new Error('verify.worker runs as a worker thread only')
-serveVerify(parentPort, async ({ path, name }) => {
+serveVerify(parentPort, async ({ path, at, name }) => {
   let data: Uint8Array | null
   try {
-    data = await wholeFile(path, VERIFY_MAX_BYTES)
+    data = await wholeFile(path, VERIFY_MAX_BYTES, at)
   } catch (e) {
     if (systemCode(e) === '') throw e
     throw new NotVerifiable(`The file cannot be read: ${systemReason(e)}.`)

@@ -1,13 +1,14 @@
 /** The `args` of one event, read from the file when asked for. */
 import { realpath } from 'node:fs/promises'
+import type { CheckedFile } from '../../../shared/reader'
 import { KIB } from '../../../shared/units'
 import { fileSize } from '../../../shared/format'
 import { stampOf } from '../stamp'
 import { prettyJson } from './pretty'
 import type { TraceSource } from './sources'
 
-/** Text of the bytes `offset .. offset + length` of the uncompressed stream of a file. Rejects when the file cannot give them. */
-export type ReadArgs = (path: string, offset: number, length: number) => Promise<string>
+/** Text of the bytes `offset .. offset + length` of the uncompressed stream of a file, which must be `at`. Rejects when the file cannot give them. */
+export type ReadArgs = (path: string, offset: number, length: number, at?: CheckedFile) => Promise<string>
 
 export const MAX_ARGS = 64 * KIB
 
@@ -28,7 +29,7 @@ export async function argsOf({ table, file }: TraceSource, row: number, read: Re
     if ((await realpath(file.abs)) !== file.abs) return { args: null, argsNotice: changed }
     const stamp = await stampOf(file.abs)
     if (stamp.bytes !== file.stamp.bytes || stamp.mtimeMs !== file.stamp.mtimeMs) return { args: null, argsNotice: changed }
-    const pretty = prettyJson(await read(file.abs, offset, Math.min(length, MAX_ARGS)), MAX_ARGS)
+    const pretty = prettyJson(await read(file.abs, offset, Math.min(length, MAX_ARGS), file.at), MAX_ARGS)
     const cut = pretty.cut || length > MAX_ARGS
     return {
       args: pretty.text,
