@@ -23,6 +23,9 @@ interface Snapshot {
     readonly peakActiveBytes: number
     readonly peakActiveEvent: number
     readonly peakReservedBytes: number
+    readonly endReservedBytes: number
+    readonly endBlockRoundedBytes: number
+    readonly blockRounded: { readonly status: string }
   }[]
 }
 interface At {
@@ -114,6 +117,35 @@ test('peak and cursor figures equal those of the command line', async ({ open })
     })
     await expect(active).toHaveText(memory(told.activeBytes))
   }
+})
+
+test('block-rounded bytes at the cursor and at the peak are those of the command line, and so is what is cached', async ({ open }) => {
+  const s = sample()
+  const { page } = await open(s.root)
+  await ready(page)
+  const device = s.figures.devices[0]
+  expect(device.blockRounded.status).toBe('confirmed')
+  await page.getByRole('checkbox', { name: /block-rounded/i }).check()
+  // At the end of the recording the figures are those of the segment table.
+  await page.getByRole('button', { name: 'Event', exact: true }).click()
+  await expect.poll(() => windowOf(page)).toEqual([-1, device.events])
+  const p = await plotPoint(page, 0.9999, 0.03)
+  await page.mouse.move(p.x, p.y)
+  await expect(page.getByTestId('readout-cursor')).toHaveAttribute('data-event', String(device.events - 1))
+  await expect.poll(() => bytes(page.getByTestId('readout-rounded'))).toBe(device.endBlockRoundedBytes)
+  expect(await bytes(page.getByTestId('readout-cached'))).toBe(device.endReservedBytes - device.endBlockRoundedBytes)
+})
+
+test('a snapshot is verified with a second reader', async ({ open }) => {
+  const s = sample()
+  const { page } = await open(s.root)
+  await page.getByRole('tree').getByText('memory_snapshot_rank0.pickle').first().click()
+  await expect(page.getByTestId('block-rounded')).toHaveAttribute('data-status', 'confirmed')
+  await page.getByRole('button', { name: 'Verify with a second reader' }).click()
+  await expect(page.getByTestId('verify-verdict')).toHaveAttribute('data-verdict', 'equal')
+  const peak = page.getByRole('row', { name: /^Active, peak/ })
+  await expect(peak.getByRole('cell').first()).toHaveText(s.figures.devices[0].peakActiveBytes.toLocaleString('en-US'))
+  await expect(peak.getByRole('cell').last()).toHaveText(s.figures.devices[0].peakActiveBytes.toLocaleString('en-US'))
 })
 
 test('the event axis ends and peaks where the command line says', async ({ open }) => {

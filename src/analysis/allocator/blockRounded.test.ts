@@ -137,7 +137,7 @@ describe('when it is shown', () => {
   test('every live block and checkpoint agrees: confirmed, with the counts', async () => {
     expect(await verdict(() => undefined)).toEqual({
       status: 'confirmed',
-      reason: 'checked on 1 block; 1 checkpoint agrees; of 1 block from before the recording that it frees only the rounding is known',
+      reason: 'checked on 1 block; 1 checkpoint agrees; 1 block from before the recording, freed in it, is counted by the rounding alone',
       checkedBlocks: 1,
       checkpoints: [1, 1],
       startBytes: 4_500_480,

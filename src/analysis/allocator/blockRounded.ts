@@ -85,7 +85,9 @@ export function blockRounded(
       ? `checked on ${count(live.length, 'block')}`
       : 'not confirmed: no block that the recording allocated is live at its end',
     entries.length > 0 ? `${count(entries.length, 'checkpoint')} ${entries.length === 1 ? 'agrees' : 'agree'}` : '',
-    guessed > 0 ? `of ${count(guessed, 'block')} from before the recording that it frees only the rounding is known` : '',
+    guessed > 0
+      ? `${count(guessed, 'block')} from before the recording, freed in it, ${guessed === 1 ? 'is' : 'are'} counted by the rounding alone`
+      : '',
   ]
   return {
     verdict: {

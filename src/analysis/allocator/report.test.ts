@@ -61,7 +61,7 @@ const WANT: SnapshotReport = {
         checkedBlocks: 1,
         checkpoints: [1, 1],
         status: 'confirmed',
-        reason: 'checked on 1 block; 1 checkpoint agrees; of 1 block from before the recording that it frees only the rounding is known',
+        reason: 'checked on 1 block; 1 checkpoint agrees; 1 block from before the recording, freed in it, is counted by the rounding alone',
       },
     },
   ],

@@ -2,7 +2,7 @@
 import { stringAt } from '../../shared/columns'
 import type { TraceTable } from '../../shared/tables'
 import { mergeSort } from './lanes'
-import type { TraceModel, TrackModel } from './model'
+import type { TrackModel } from './model'
 import { lowerBound } from './window'
 
 /** Disjoint covered intervals, ascending, and how much is covered before each. */
@@ -11,10 +11,12 @@ interface Cover {
   readonly end: Float64Array
   readonly before: Float64Array
 }
-const covers = new WeakMap<TraceModel, Cover>()
+const covers = new WeakMap<object, Cover>()
 
-/** Which tracks count as work: the device streams, or the host threads of a trace without any. */
-export function busyTracks(model: TraceModel): readonly TrackModel[] {
+/** Which tracks count as work: the hardware's own, else the device streams, or the host threads of a trace without any. */
+export function busyTracks(model: { readonly tracks: readonly TrackModel[] }): readonly TrackModel[] {
+  const hardware = hardwareTracks(model)
+  if (hardware.length) return hardware
   const of = (role: TrackModel['role']): TrackModel[] => model.tracks.filter(t => t.kind === 'slices' && t.role === role && t.depth > 0)
   const streams = of('stream')
   return streams.length ? streams : of('thread')
@@ -25,7 +27,13 @@ export function busyTracks(model: TraceModel): readonly TrackModel[] {
  * those tracks. Slices without a known begin or end, the span that the profiler draws over its whole recording (category `Trace`) and steps are no
  * work and are left out; where a step is the top-level slice, what lies in it counts.
  */
-export function busyOverview(table: TraceTable, model: TraceModel, width: number, start: number, end: number): Float32Array {
+export function busyOverview(
+  table: Pick<TraceTable, 'strings'>,
+  model: { readonly tracks: readonly TrackModel[] },
+  width: number,
+  start: number,
+  end: number,
+): Float32Array {
   const busy = new Float32Array(width)
   if (!(end > start)) return busy
   let cover = covers.get(model)
@@ -40,12 +48,16 @@ export function busyOverview(table: TraceTable, model: TraceModel, width: number
   return busy
 }
 
+/** Tracks of what the hardware itself recorded. */
+export const hardwareTracks = (model: { readonly tracks: readonly TrackModel[] }): readonly TrackModel[] =>
+  model.tracks.filter(t => t.kind === 'slices' && t.origin === 'neuron_hw' && t.depth > 0)
+
 function coveredUntil(c: Cover, t: number): number {
   const i = lowerBound(c.start, 0, c.start.length, t) - 1
   return i < 0 ? 0 : c.before[i] + Math.min(t, c.end[i]) - c.start[i]
 }
 
-function coverOf(table: TraceTable, model: TraceModel): Cover {
+function coverOf(table: Pick<TraceTable, 'strings'>, model: { readonly tracks: readonly TrackModel[] }): Cover {
   const frames = new Set<number>()
   for (let id = 0; id + 1 < table.strings.offsets.length; id++) {
     const length = table.strings.offsets[id + 1] - table.strings.offsets[id]

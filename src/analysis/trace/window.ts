@@ -23,7 +23,7 @@ let stands = new Uint32Array(8192)
  * stands for all of them and `merged` says how many. Tracks that hold no slices (counters) answer nothing.
  */
 export function slicesInWindow(
-  table: TraceTable,
+  table: Pick<TraceTable, 'strings'>,
   tracks: readonly TrackModel[],
   start: number,
   end: number,

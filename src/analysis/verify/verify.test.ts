@@ -49,6 +49,22 @@ describe('agreement', () => {
     expect([v.verdict, odd(v)]).toEqual(['equal', []])
   })
 
+  test('on the same snapshot as JSON and inside a page', async () => {
+    const s = exampleSnapshot()
+    for (const g of s.segments) g['segment_pool_id'] = [0, 0]
+    const json = await verified(Buffer.from(JSON.stringify(s)))
+    expect([json.verdict, json.reader, odd(json)]).toEqual(['equal', 'JSON.parse', []])
+    const base64 = Buffer.from(snapshotBytes(s)).toString('base64')
+    const page = await verified(
+      Buffer.from(
+        `<!DOCTYPE html>\n<html><head></head><body>\n<script type="module">\nimport {add_local_files} from "https://cdn.example/MemoryViz.js"\n` +
+          `const local_files = [{"name": "snapshot.pickle", "base64": "${base64}"}]\nadd_local_files(local_files, "Active Memory Timeline")\n</script>\n</body></html>`,
+      ),
+    )
+    expect([page.verdict, page.reader, odd(page)]).toEqual(['equal', 'pickleparser 0.2.1', []])
+    expect(page.rows.map(r => r.ours)).toEqual(json.rows.map(r => r.ours))
+  })
+
   test('on what a simulated allocator writes, from any event on', async () => {
     const step = fc.record({ kind: fc.nat(9), size: fc.integer({ min: 1, max: 30e6 }), at: fc.nat(1000) })
     const options = fc.record({ expandable: fc.boolean(), maxSplit: fc.constant(Infinity), divisions: fc.constant(0) })
@@ -195,6 +211,15 @@ describe('what is not compared', () => {
     expect(v.limits[0]).toContain('pickle-global')
     expect(v.rows.every(r => r.verdict === 'cannot-tell' && r.second === null && r.reason !== null)).toBe(true)
     expect(v.rows.find(r => r.figure === 'peakActiveBytes')?.ours).toBe(10_000_000)
+  })
+  test('a snapshot that asks for a name in one of its values', async () => {
+    const plain = snapshotBytes(exampleSnapshot(), 2)
+    const asking = Buffer.concat([plain.subarray(0, -1), Buffer.from('X\u0001\0\0\0zcos\nsystem\ns.', 'latin1')])
+    const v = await verified(asking, { second: never })
+    expect([v.verdict, v.limits[0]]).toEqual(['not-tried', expect.stringContaining('(pickle-global)')])
+    // And if it were given to the second reader, that one would stop at the name.
+    const r = await secondReading(asking, 'pickle')
+    expect(r.ok ? 'read' : r.reason).toContain('asks for a name, which is refused')
   })
   test('a large file, one that changes, one that is cut', async () => {
     const large = await verified(data, { second: never, bytes: () => Promise.resolve({ data: null, changed: false }) })

@@ -73,7 +73,7 @@ describe('pickleparser', () => {
 })
 
 describe('forms', () => {
-  test('JSON, and a page with one pickle', async () => {
+  test('JSON, and the first pickle of a page', async () => {
     const text = new TextEncoder()
     expect(await secondReading(text.encode('{"segments": []}'), 'json')).toMatchObject({
       ok: true,
@@ -84,10 +84,11 @@ describe('forms', () => {
     const base64 = Buffer.from(snapshotBytes(exampleSnapshot())).toString('base64')
     const page = (n: number): Uint8Array =>
       text.encode(`<script>const local_files = [${`{"name": "s.pickle", "base64": "${base64}"},`.repeat(n)}]</script>`)
-    const r = await secondReading(page(1), 'html')
-    expect(r.ok && (r.value as Map<string, unknown>).has('device_traces')).toBe(true)
-    expect(await secondReading(page(0), 'html')).toMatchObject({ ok: false })
-    expect(await secondReading(page(2), 'html')).toMatchObject({ ok: false, reason: expect.stringContaining('exactly one') as unknown })
+    for (const n of [1, 2]) {
+      const r = await secondReading(page(n), 'html')
+      expect(r.ok && (r.value as Map<string, unknown>).has('device_traces')).toBe(true)
+    }
+    expect(await secondReading(page(0), 'html')).toMatchObject({ ok: false, reason: expect.stringContaining('no snapshot') as unknown })
   })
 })
 

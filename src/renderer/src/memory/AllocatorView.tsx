@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt, SessionView } from '../../../shared/api'
 import { exactBytes, memory, num } from '../../../shared/format'
-import { ACTIVE, ALLOCATED, positionLabel, RESERVED, ROUNDED } from '../../../paint/memory/words'
+import { ACTIVE, ALLOCATED, positionLabel, RESERVED } from '../../../paint/memory/words'
 import { runCommand } from '../commands/registry'
 import { switchGroup } from '../shell/follow'
 import { Icon } from '../shell/icons'
@@ -245,7 +245,7 @@ function Readout({
       </span>
       {cell(ACTIVE, 'active', a?.activeBytes, '', DEFINITION)}
       {cell(ALLOCATED, 'allocated', a?.allocatedBytes, '', DEFINITION)}
-      {cell(ROUNDED, 'rounded', a ? (a.blockRoundedBytes ?? NaN) : undefined, roundedTitle(info), roundedTitle(info))}
+      {cell('block-rounded', 'rounded', a ? (a.blockRoundedBytes ?? NaN) : undefined, roundedTitle(info), roundedTitle(info))}
       {cell(RESERVED, 'reserved', a?.reservedBytes, 'The segment table of the file is not whole: reserved bytes cannot be anchored')}
       <span className="num" title={a ? undefined : missing}>
         live
