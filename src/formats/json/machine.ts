@@ -14,6 +14,7 @@ import { LIMITS } from '../pickle/limits'
 import { PickleFault } from '../pickle/store'
 import { DICT_EMPTY, FALSE, FLOAT, INT, LIST_EMPTY, NONE, OBJ, STR, TRUE } from '../pickle/tags'
 import { unescape } from './escapes'
+import { MOST_OF_ONE, Repeats } from './repeats'
 
 // What is expected next.
 const VALUE = 0
@@ -64,6 +65,13 @@ export class JsonMachine extends Builder {
   #scratch = new Uint8Array(1024)
   /** Id of the string that was read last. */
   #string = 0
+  readonly #repeats = new Repeats()
+  /** Key of the lists in which objects repeat; -1 before one was met. */
+  #repeatKey = -1
+  /** Offset of the innermost open object where it stands in a list and holds no container so far; -1 otherwise. */
+  #objectAt = -1
+  #notes = 0
+  #notesBefore = 0
   readonly #found = new Map<'control' | 'escape' | 'utf8', Found>()
 
   protected override loop(eof: boolean): RunState {
@@ -141,6 +149,8 @@ export class JsonMachine extends Builder {
           if (c !== (inObject ? 0x7d : 0x5d)) throw this.#unexpected(c, mode)
           pos++
           sp = this.#close()
+          if (inObject && this.#objectAt >= 0) this.#remember(pos, sp)
+          this.#objectAt = -1
           inObject = this.#parentIsObject()
           if (this.mp === 0) mode = TAIL
           break
@@ -156,6 +166,19 @@ export class JsonMachine extends Builder {
             vals[sp++] = this.#string
             pos = after
           } else if (c === 0x7b || c === 0x5b) {
+            if (c === 0x7b) {
+              if (!inObject && this.#mayRepeat(sp)) {
+                const after = this.#repeated(pos, sp)
+                if (after > 0) {
+                  sp++
+                  pos = after
+                  mode = AFTER
+                  break
+                }
+              }
+              this.#objectAt = inObject ? -1 : this.base + pos
+              this.#notesBefore = this.#notes
+            } else this.#objectAt = -1
             if (this.mp === this.marks.length) this.growMarks()
             tags[sp] = OBJ
             vals[sp++] = store.newObject(c === 0x7b ? DICT_EMPTY : LIST_EMPTY)
@@ -280,6 +303,41 @@ export class JsonMachine extends Builder {
     if (this.shapes?.spent(list) === true) this.store.forget(list + 1)
   }
 
+  // ── objects that repeat ──
+
+  /** Whether the list at hand stands under the key under which objects have repeated. */
+  #mayRepeat(sp: number): boolean {
+    const key = (this.marks[this.mp - 1] as number) - 2
+    return this.mp > 0 && key >= 0 && this.tags[key] === STR && this.vals[key] === this.#repeatKey && sp > 0
+  }
+
+  /** An object at `pos` that was read before in the same bytes: it is put on the stack, the position after it is answered. 0 where there is none. */
+  #repeated(pos: number, sp: number): number {
+    // An object with a brace inside of it was not remembered.
+    const { buf } = this
+    const most = Math.min(this.end, pos + MOST_OF_ONE)
+    let close = pos
+    while (close < most && buf[close] !== 0x7d) close++
+    if (close >= most) return 0
+    const entry = this.#repeats.find(this.view, pos, close + 1 - pos)
+    if (entry < 0) return 0
+    this.tags[sp] = OBJ
+    this.vals[sp] = this.store.newObject(this.#repeats.kind(entry), this.#repeats.value(entry))
+    return close + 1
+  }
+
+  /** Remembers the object without inner ones that ends before `pos` and stands on top of the stack, where the same bytes always mean the same. */
+  #remember(pos: number, sp: number): void {
+    const obj = this.vals[sp - 1] as number
+    const from = this.#objectAt - this.base
+    if (from < 0 || this.shapes?.repeats(obj) !== true) return
+    const key = (this.marks[this.mp - 1] as number) - 2
+    if (key < 0 || this.tags[key] !== STR) return
+    this.#repeatKey = this.vals[key] as number
+    if (this.#notes === this.#notesBefore && this.buf.indexOf(0x7d, from) === pos - 1)
+      this.#repeats.add(this.buf, this.view, from, pos - from, this.store.objKind[obj] as number, this.store.objA[obj] as number)
+  }
+
   // ── strings ──
 
   /** Reads the string whose text begins at `pos` into `#string`; answers the position after its closing quote. */
@@ -336,6 +394,7 @@ export class JsonMachine extends Builder {
   }
 
   #note(what: 'control' | 'escape' | 'utf8', count: number): void {
+    this.#notes++
     const f = this.#found.get(what)
     if (f) f.count += count
     else this.#found.set(what, { count, offset: this.offset })

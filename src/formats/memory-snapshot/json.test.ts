@@ -236,6 +236,35 @@ describe('values', () => {
   })
 })
 
+test('frames that repeat in the same bytes, and ones that only look alike', async () => {
+  const frames = ['a', 'b}', '{"}', 'a', 'a\\', '\u0001', 'é', 'x'.repeat(5000), ''].map(
+    name => `{"name": ${JSON.stringify(name)}, "filename": "}", "line": 1}`,
+  )
+  frames.push(
+    '{"name":"a","filename":"}","line":1}',
+    '{"line": 1, "name": "a", "filename": "}"}',
+    '{"name": "a", "filename": "}", "line": 1, "more": [{}]}',
+    '{"name": "a", "filename": "}", "line": 1, "name": "z"}',
+  )
+  // Raw control characters are counted each time.
+  frames.push('{"name": "\t", "filename": "}", "line": 1}')
+  const lists = Array.from({ length: 40 }, (_, i) =>
+    frames
+      .slice(i % 3)
+      .concat(frames.slice(0, i % 5))
+      .join(i % 2 ? ',' : ' , '),
+  )
+  const text = `{"segments": [], "device_traces": [[${lists.map(l => `{"action": "alloc", "addr": 1, "size": 1, "frames": [${l}], "other": [{"name": "a", "filename": "}", "line": 1}]}`).join()}]]}`
+  const pickled = await readSnapshot(bufferSource('s', snapshotBytes(JSON.parse(text.replaceAll('\t', '\\t')) as FixtureSnapshot)))
+  const whole = await read(text)
+  expect(hashOf(whole.table)).toBe(hashOf(pickled.table))
+  expect(whole.diagnostics.find(d => d.code === 'json-control-character')?.count).toBe(lists.join().split('\t').length - 1)
+  for (const chunk of [1, 50, 333]) {
+    const cut = await read(text, chunk)
+    expect([cut.diagnostics, hashOf(cut.table)]).toEqual([whole.diagnostics, hashOf(whole.table)])
+  }
+})
+
 describe('a text that is no JSON', () => {
   const cases: readonly (readonly [name: string, text: string, code: string, at: number])[] = [
     ['a comma too many', '{"segments": [],}', 'json-syntax', 16],

@@ -217,6 +217,11 @@ export class SnapshotShapes implements Shapes {
     return kind === FRAMES || kind === RUN + EVENT || kind === RUN + BLOCK
   }
 
+  repeats(obj: number): boolean {
+    // Texts of further keys count against a budget.
+    return this.store.objKind[obj] === FRAME && (this.frames.extra.a[this.store.objA[obj] as number] as number) < 0
+  }
+
   late(): void {
     this.#sink.add({
       severity: 'warning',

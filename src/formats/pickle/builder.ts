@@ -21,6 +21,8 @@ export interface Shapes {
   takeRun(list: number, buf: Uint8Array, view: DataView, pos: number, soft: number, memoTag: Uint8Array, memoVal: Int32Array): number
   /** JSON only, where a value is met once. True when the list keeps none of its items as objects, so that what was made for them can be forgotten. */
   spent(list: number): boolean
+  /** JSON only. True when the object is the same wherever the same bytes stand. */
+  repeats(obj: number): boolean
   /** A pair or item set on an object of a shape's kind that is no list of theirs. */
   late(): void
 }
