@@ -20,10 +20,17 @@ interface Target {
   readonly strings: StringPool
 }
 
-/** Reads the members of `b[s..e)`, which the scanner has already found to be one whole value. `pid` is a string id. */
+/** Bare words and hexadecimal numbers are none of JSON. */
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+
+/** Whether a number beyond 2^53 is what a double holds. With a point or an exponent it was a double when it was written. */
+const isExact = (text: string, value: number): boolean => !/^[+-]?\d+$/.test(text) || BigInt(text) === BigInt(value)
+
+/** Reads the members of `b[s..e)` (`b[0]` has the offset `base`), which the scanner has already found to be one whole value. `pid` is a string id. */
 export function readArgs(
   t: Target,
   b: Uint8Array,
+  base: number,
   s: number,
   e: number,
   row: number,
@@ -49,8 +56,10 @@ export function readArgs(
     i = valueEnd(b, vs, e)
     if (counter) {
       if (!quoted && B.SCALAR[b[vs]] === 1) {
-        const value = Number(latin1(b, vs, Math.min(i, vs + 400)))
+        const text = latin1(b, vs, Math.min(i, vs + 400))
+        const value = DECIMAL.test(text) ? Number(text) : NaN
         if (Number.isFinite(value)) {
+          if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !isExact(text, value)) findings.roundedCounter(base + vs)
           t.counters.add(row, intern(t.strings, b, ks, ke), value)
           values++
           continue

@@ -9,84 +9,121 @@ interface Tally {
 /** What a merged finding says: severity, message, meaning, action. */
 type Words = readonly [Severity, string, string, string]
 
-const WORDS: Readonly<Record<string, Words>> = {
-  'trace-stray-comma': [
-    'info',
-    'A comma stands where no value follows.',
-    'Nothing is lost.',
-    'None needed; strict JSON readers refuse this file.',
-  ],
-  'trace-missing-comma': [
+const CHECK_WRITER = 'Check the program that wrote the file.'
+const STRICT = 'None needed; strict JSON readers refuse this file.'
+const CHECK_COPY = 'Check how the file was written or copied; two processes writing one file look like this.'
+
+const WORDS = {
+  'trace-stray-comma': ['info', 'A comma stands where no value follows.', 'Nothing is lost.', STRICT],
+  'trace-missing-comma': ['warning', 'A comma is missing between two events or members.', 'Both are used.', STRICT],
+  'trace-stray-bracket': [
     'warning',
-    'A comma is missing between two events.',
-    'Both events are used.',
-    'None needed; strict JSON readers refuse this file.',
+    'A bracket stands inside the list of events.',
+    'The events on both sides of it are used.',
+    'Check whether two processes wrote to one path; strict JSON readers refuse this file.',
   ],
-  'trace-control-character': [
+  'trace-comment': ['info', 'A comment stands between values.', 'Nothing is lost.', STRICT],
+  'trace-control-character': ['info', 'A string contains a raw control character.', 'The string is kept as it is.', STRICT],
+  'trace-lone-surrogate': [
     'info',
-    'A string contains a raw control character.',
-    'The string is kept as it is.',
-    'None needed; strict JSON readers refuse this file.',
+    'A string has an escape that is half of a character.',
+    'It is shown as U+FFFD; two texts that differ only there count as one.',
+    CHECK_WRITER,
   ],
-  'trace-not-an-event': [
+  'trace-bad-escape': ['info', 'A string has an escape that JSON does not define.', 'It is shown as it stands.', STRICT],
+  'trace-not-an-event': ['warning', 'An entry of traceEvents is not an object.', 'It is left out of all counts.', CHECK_WRITER],
+  'trace-debris': [
     'warning',
-    'An entry of traceEvents is not an object.',
-    'It is left out of all counts.',
-    'Check the program that wrote the file.',
+    'Between the events stand bytes that belong to none.',
+    'They are left out, up to the next whole event.',
+    CHECK_COPY,
   ],
   'trace-odd-phase': [
     'warning',
     'An event has a `ph` that is not one ASCII letter.',
     'Its first letter is taken; an event without one is on no track.',
-    'Check the program that wrote the file.',
+    CHECK_WRITER,
   ],
   'trace-bad-time': [
     'warning',
     'A `ts` or `dur` is not a number.',
     'An event without `ts` is on no track; without `dur` it has length 0.',
-    'Check the program that wrote the file.',
+    CHECK_WRITER,
   ],
   'trace-time-range': [
     'warning',
-    'A `ts` or `dur` is beyond what 64-bit nanoseconds can hold.',
-    'That time is left out; an event without `ts` is on no track.',
+    'A `ts` is beyond what 64-bit nanoseconds can hold, or a `dur` is longer than 104 days.',
+    'That time is left out; an event without `ts` is on no track, without `dur` it has length 0.',
     'Check that times are in microseconds.',
   ],
   'trace-long-value': [
     'warning',
     'A name, id or number of an event is longer than is read (1 MiB for text).',
     'That member is left out.',
-    'Check the program that wrote the file.',
+    CHECK_WRITER,
   ],
-  'trace-long-args': [
-    'warning',
-    'A counter or metadata event is longer than 1 MiB.',
-    'Its values or names are not shown.',
-    'Check the program that wrote the file.',
-  ],
+  'trace-long-args': ['warning', 'A counter or metadata event is longer than 1 MiB.', 'Its values or names are not shown.', CHECK_WRITER],
   'trace-counter-value': [
     'warning',
     'A counter has a value that is not a number.',
     'That value is left out of the counter.',
     'None needed.',
   ],
+  'trace-counter-rounded': [
+    'info',
+    'A counter has a whole number beyond 2^53.',
+    'It is rounded to the nearest number that 64-bit floating point holds; the exact one is in the args.',
+    'None needed.',
+  ],
   'trace-second-list': [
     'warning',
     'The file has more than one traceEvents.',
     'The events of all of them are shown; other readers show the last one only.',
-    'Check the program that wrote the file.',
+    CHECK_WRITER,
+  ],
+  'trace-second-document': [
+    'warning',
+    'Another document begins inside of the list of events.',
+    'The events of both are shown on one clock; events that one cuts in the other are left out.',
+    'Check whether two processes wrote to one path.',
+  ],
+  'trace-trailing-data': [
+    'warning',
+    'The file goes on after the end of its JSON document.',
+    'Whole events that follow are shown too; anything else is left out.',
+    'Check whether two processes wrote to one path.',
+  ],
+  'trace-two-base-times': [
+    'warning',
+    'The file has two different baseTimeNanoseconds.',
+    'Which events belong to which is not known, so the trace is drawn in a time range of its own; times of the two do not line up.',
+    'Check whether two processes wrote to one path.',
+  ],
+  'trace-two-ranks': [
+    'warning',
+    'The file names two different ranks.',
+    'It is taken for a trace without a rank.',
+    'Check whether two processes wrote to one path.',
   ],
   'trace-many-members': [
     'warning',
-    'The file has more than 1000 top-level members.',
-    'The others are not kept.',
-    'Check the program that wrote the file.',
+    'The file has more than 1000 top-level members, or more than 4 MiB of them.',
+    'The others are not kept among the facts of the file.',
+    CHECK_WRITER,
   ],
-}
+} as const satisfies Readonly<Record<string, Words>>
+type Code = keyof typeof WORDS
 
+/**
+ * What concerns an event is held back until the event is whole (`keep`) and forgotten when it is not (`drop`): an event that is left out is told once, as damaged.
+ */
 export class Findings {
   readonly #sink: DiagnosticSink
-  readonly #tallies = new Map<string, Tally>()
+  readonly #tallies = new Map<Code, Tally>()
+  /** Those of the event being read. */
+  readonly #held = new Map<Code, Tally>()
+  /** An event is being read. */
+  inEvent = false
 
   constructor(file: string) {
     this.#sink = new DiagnosticSink(file)
@@ -97,26 +134,48 @@ export class Findings {
     this.#sink.add({ severity, code, offset, message, meaning, action, count })
   }
 
-  #tally(code: string, offset: number): void {
-    const t = this.#tallies.get(code)
-    if (t) t.count++
-    else this.#tallies.set(code, { count: 1, offset })
+  #tally(code: Code, offset: number): void {
+    merge(this.inEvent ? this.#held : this.#tallies, code, offset, 1)
   }
 
-  count(code: string): number {
+  /** The event is whole. */
+  keep(): void {
+    this.inEvent = false
+    if (this.#held.size === 0) return
+    for (const [code, t] of this.#held) merge(this.#tallies, code, t.offset, t.count)
+    this.#held.clear()
+  }
+
+  /** The event is left out. */
+  drop(): void {
+    this.inEvent = false
+    if (this.#held.size > 0) this.#held.clear()
+  }
+
+  count(code: Code): number {
     return this.#tallies.get(code)?.count ?? 0
   }
 
   strayComma = (offset: number): void => this.#tally('trace-stray-comma', offset)
   missingComma = (offset: number): void => this.#tally('trace-missing-comma', offset)
+  strayBracket = (offset: number): void => this.#tally('trace-stray-bracket', offset)
+  comment = (offset: number): void => this.#tally('trace-comment', offset)
   control = (offset: number): void => this.#tally('trace-control-character', offset)
+  loneSurrogate = (offset: number): void => this.#tally('trace-lone-surrogate', offset)
+  badEscape = (offset: number): void => this.#tally('trace-bad-escape', offset)
   notAnEvent = (offset: number): void => this.#tally('trace-not-an-event', offset)
+  debris = (offset: number): void => this.#tally('trace-debris', offset)
   oddPhase = (offset: number): void => this.#tally('trace-odd-phase', offset)
   badTime = (offset: number, notANumber: boolean): void => this.#tally(notANumber ? 'trace-bad-time' : 'trace-time-range', offset)
   longValue = (offset: number): void => this.#tally('trace-long-value', offset)
   longArgs = (offset: number): void => this.#tally('trace-long-args', offset)
   oddCounter = (offset: number): void => this.#tally('trace-counter-value', offset)
+  roundedCounter = (offset: number): void => this.#tally('trace-counter-rounded', offset)
   secondList = (offset: number): void => this.#tally('trace-second-list', offset)
+  secondDocument = (offset: number): void => this.#tally('trace-second-document', offset)
+  trailing = (offset: number): void => this.#tally('trace-trailing-data', offset)
+  secondBase = (offset: number): void => this.#tally('trace-two-base-times', offset)
+  secondRank = (offset: number): void => this.#tally('trace-two-ranks', offset)
   tooManyMembers = (offset: number): void => this.#tally('trace-many-members', offset)
 
   badEvent(start: number, at: number, problem: string): void {
@@ -126,20 +185,74 @@ export class Findings {
       at,
       `The event that begins at byte ${start} is damaged at byte ${at}: ${problem}.`,
       'It is left out, and so is what follows up to the next whole event.',
-      'Check how the file was written or copied; two processes writing one file look like this.',
+      CHECK_COPY,
+    )
+  }
+
+  invalidUtf8(offset: number, count: number): void {
+    this.add(
+      'warning',
+      'trace-invalid-utf8',
+      offset,
+      `The file has bytes that are not UTF-8${count > 1 ? ` (${count} places, first at byte ${offset})` : ''}.`,
+      'Each place is shown as U+FFFD; two texts that differ only there count as one.',
+      'None needed, unless the names of events look wrong.',
+      count,
     )
   }
 
   notJson(offset: number, head: Uint8Array): void {
-    const bytes = [...head].map(c => c.toString(16).padStart(2, '0')).join(' ')
-    const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
     this.add(
       'error',
       'trace-not-json',
       offset,
-      wide ? 'The file is UTF-16 text.' : `The file does not begin like JSON (bytes ${bytes}).`,
+      `The file does not begin like JSON (${hex(head)}).`,
       'Nothing could be read.',
-      wide ? 'Convert it to UTF-8.' : 'Open a trace.json as the profiler wrote it.',
+      'Open a trace.json as the profiler wrote it.',
+    )
+  }
+
+  utf16(): void {
+    this.add(
+      'error',
+      'trace-utf16',
+      0,
+      'The file is UTF-16 text; a trace is UTF-8.',
+      'Nothing could be read.',
+      'Convert it, for example with `iconv -f UTF-16 -t UTF-8`.',
+    )
+  }
+
+  leading(from: number, to: number, head: Uint8Array): void {
+    this.add(
+      'warning',
+      'trace-leading-data',
+      from,
+      `The file does not begin like JSON (${hex(head)}); its document or its events begin at byte ${to}.`,
+      'What stands before is left out.',
+      'Check how the file was written or copied.',
+    )
+  }
+
+  otherKey(key: string, offset: number): void {
+    this.add(
+      'warning',
+      'trace-events-key',
+      offset,
+      `The list of events stands under ${JSON.stringify(key.slice(0, 80))}, not under "traceEvents".`,
+      'Its events are used.',
+      CHECK_WRITER,
+    )
+  }
+
+  bareEvents(offset: number): void {
+    this.add(
+      'warning',
+      'trace-no-list',
+      offset,
+      'The file begins with an event, without the bracket that opens a list.',
+      'The events are used.',
+      'Check how the file was written or copied.',
     )
   }
 
@@ -150,11 +263,11 @@ export class Findings {
       offset,
       '`traceEvents` is not a list.',
       'It holds no events that could be read.',
-      'Check the program that wrote the file.',
+      CHECK_WRITER,
     )
   }
 
-  longMetadata(key: string, offset: number | null, length: number): void {
+  longMember(key: string, offset: number, length: number): void {
     this.add(
       'info',
       'trace-long-member',
@@ -172,20 +285,9 @@ export class Findings {
       offset,
       `The file is not valid JSON ${afterEvents ? 'after' : 'before'} its events.`,
       afterEvents
-        ? 'Members behind this place (for example the base time) are not read.'
-        : 'Members in front of the events behind this place are not read.',
+        ? 'Members behind this place may be missing, for example the base time; whole events that follow are used.'
+        : 'Members behind this place and in front of the events may be missing.',
       'Check how the file was written or copied.',
-    )
-  }
-
-  trailing(offset: number): void {
-    this.add(
-      'warning',
-      'trace-trailing-data',
-      offset,
-      'The file goes on after the end of its JSON document.',
-      'What follows is not read; it may be a second trace written to the same file.',
-      'Check whether two processes wrote to one path.',
     )
   }
 
@@ -205,4 +307,12 @@ export class Findings {
     this.#tallies.clear()
     return this.#sink.list
   }
+}
+
+const hex = (head: Uint8Array): string => `bytes ${[...head].map(c => c.toString(16).padStart(2, '0')).join(' ')}`
+
+function merge(into: Map<Code, Tally>, code: Code, offset: number, count: number): void {
+  const t = into.get(code)
+  if (t) t.count += count
+  else into.set(code, { count, offset })
 }

@@ -3,11 +3,10 @@
  */
 import type { ByteSource, ReadOptions, ReadResult } from '../../shared/reader'
 import type { ClockDomain, TraceTable } from '../../shared/tables'
-import { scaledInteger } from './decimal'
+import { Utf8Check } from '../json/utf8'
 import { Findings } from './findings'
 import { TraceScanner } from './scanner'
 
-const MAX_MEMBER = 64 * 1024
 /** Start of 2000 and of 2100 in Unix ns: times in between are taken for Unix times. */
 const YEAR_2000 = 946_684_800_000_000_000n
 const YEAR_2100 = 4_102_444_800_000_000_000n
@@ -23,6 +22,7 @@ const EXACT_NS = 2 ** 53
 export async function readTrace(source: ByteSource, opts: ReadOptions = {}): Promise<ReadResult<TraceTable>> {
   const findings = new Findings(source.name)
   const scanner = new TraceScanner(findings)
+  const utf8 = new Utf8Check()
   let bytes = 0
   let told = performance.now()
   for await (const chunk of source.chunks()) {
@@ -31,16 +31,19 @@ export async function readTrace(source: ByteSource, opts: ReadOptions = {}): Pro
       return { table: null, diagnostics: findings.finish() }
     }
     bytes += chunk.length
+    utf8.feed(chunk)
     scanner.feed(chunk)
-    if (source.consumed > 0) scanner.expected = (scanner.rows.count * source.size) / source.consumed
+    if (source.consumed > 0) scanner.expected = (scanner.values.rows.count * source.size) / source.consumed
     const now = performance.now()
     if (now - told >= 100) {
       told = now
-      opts.onProgress?.(source.consumed, source.size, `${scanner.rows.count.toLocaleString('en-US')} events`)
+      opts.onProgress?.(source.consumed, source.size, `${scanner.values.rows.count.toLocaleString('en-US')} events`)
     }
     if (scanner.done) break
   }
   scanner.finish()
+  utf8.finish()
+  if (utf8.count > 0 && scanner.found) findings.invalidUtf8(utf8.first, utf8.count)
   const damaged = addSourceProblem(source, findings)
   addEnd(scanner, findings, bytes, damaged)
   const table = scanner.found ? tableOf(scanner, findings, scanner.done ? scanner.offset : bytes) : null
@@ -92,6 +95,15 @@ function addEnd(s: TraceScanner, findings: Findings, bytes: number, damaged: boo
       'There is nothing to show.',
       'Open a trace.json as the profiler wrote it.',
     )
+  } else if (!s.found && s.lost) {
+    findings.add(
+      'error',
+      'trace-not-a-trace',
+      null,
+      'No list `traceEvents` was found behind the place where the file is damaged.',
+      'There is nothing to show.',
+      'Open a trace.json as the profiler wrote it.',
+    )
   } else if (!s.found && !s.done) {
     findings.add('error', 'trace-truncated', s.offset, 'The file ends before its events begin.', 'There is nothing to show.', AGAIN)
   } else if (s.found && !s.closed) {
@@ -99,13 +111,15 @@ function addEnd(s: TraceScanner, findings: Findings, bytes: number, damaged: boo
       'warning',
       'trace-truncated',
       s.cutAt,
-      `The file ends inside its list of events; the last whole one ends before byte ${s.cutAt}.`,
+      s.lost
+        ? 'The file is damaged or cut inside its list of events, and the end of the list was not found.'
+        : `The file ends inside its list of events; the last whole one ends before byte ${s.cutAt}.`,
       s.bareArray || s.metadata.has('baseTimeNanoseconds')
         ? 'The whole events before it are used; later ones are missing.'
         : 'The whole events before it are used; later ones are missing, and so is what may follow the list, such as the base time of the clock.',
       AGAIN,
     )
-  } else if (s.found && !s.whole && !s.done) {
+  } else if (s.found && !s.whole && !s.lost) {
     findings.add(
       'warning',
       'trace-truncated-tail',
@@ -119,33 +133,11 @@ function addEnd(s: TraceScanner, findings: Findings, bytes: number, damaged: boo
 const AGAIN = 'If the run is still writing, it is read again when the file changes; otherwise copy the file again.'
 
 function tableOf(s: TraceScanner, findings: Findings, bytes: number): TraceTable {
-  const baseTimeNs = baseTime(s, findings)
+  const baseTimeNs = s.metadata.baseTime()
   const { relativeTo, span } = chooseZero(s, findings)
-  s.rows.relative(relativeTo.us, relativeTo.ns)
+  s.values.rows.relative(relativeTo.us, relativeTo.ns)
   const epochNs = (baseTimeNs ?? 0n) + BigInt(relativeTo.us) * 1000n + BigInt(relativeTo.ns)
-  const invalid = s.strings.invalid
-  if (invalid)
-    findings.add(
-      'warning',
-      'trace-invalid-utf8',
-      null,
-      `${invalid} ${invalid === 1 ? 'string contains' : 'strings contain'} invalid UTF-8.`,
-      'The bad bytes are shown as \ufffd; names that differ only there are the same.',
-      'None needed.',
-      invalid,
-    )
-  if (s.strings.badEscapes)
-    findings.add(
-      'info',
-      'trace-bad-escape',
-      null,
-      'Strings contain escapes that JSON does not define.',
-      'They are shown as they stand.',
-      'None needed; strict JSON readers refuse this file.',
-      s.strings.badEscapes,
-    )
-  for (const [k, v] of s.metadata) if (v.length > MAX_MEMBER) findings.longMetadata(k, null, v.length)
-  const r = s.rows
+  const r = s.values.rows
   return {
     kind: 'chrome-trace',
     epochNs,
@@ -161,31 +153,15 @@ function tableOf(s: TraceScanner, findings: Findings, bytes: number): TraceTable
     id: r.cut(r.id),
     argsOffset: r.cut(r.argsOffset),
     argsLength: r.cut(r.argsLength),
-    strings: s.strings.table(),
-    threads: s.threads.table(),
-    counters: s.counters.table(),
+    strings: s.values.strings.table(),
+    threads: s.values.threads.table(),
+    counters: s.values.counters.table(),
     extentNs: span === null ? null : [(baseTimeNs ?? 0n) + span[0], (baseTimeNs ?? 0n) + span[1]],
-    metadata: Object.fromEntries([...s.metadata].filter(([, v]) => v.length <= MAX_MEMBER)),
-    rank: rankOf(s.metadata.get('distributedInfo')),
+    metadata: s.metadata.members,
+    rank: s.metadata.rank,
     complete: s.closed,
     bytesRead: bytes,
   }
-}
-
-function baseTime(s: TraceScanner, findings: Findings): bigint | null {
-  const raw = s.metadata.get('baseTimeNanoseconds')
-  if (raw === undefined || raw === 'null') return null
-  const value = scaledInteger(raw.replace(/^"\s*|\s*"$/g, ''), 0)
-  if (typeof value === 'bigint') return value
-  findings.add(
-    'warning',
-    'trace-base-time',
-    null,
-    `baseTimeNanoseconds is not a number: ${raw.slice(0, 60)}.`,
-    'The times of this trace cannot be placed on the Unix clock.',
-    'Check the program that wrote the file.',
-  )
-  return null
 }
 
 /** Zero of the columns, and the exact [smallest ts, largest ts + dur] in ns outside phase M (null without any time). */
@@ -193,7 +169,7 @@ function chooseZero(
   s: TraceScanner,
   findings: Findings,
 ): { readonly relativeTo: { readonly us: number; readonly ns: number }; readonly span: readonly [bigint, bigint] | null } {
-  const { ts, rest, dur, phase, count } = s.rows
+  const { ts, rest, dur, phase, count } = s.values.rows
   let first = -1
   let n = 0
   for (let i = 0; i < count; i++) {
@@ -247,6 +223,7 @@ function chooseZero(
 
 function clockOf(epochNs: bigint, baseTimeNs: bigint | null, timed: boolean, findings: Findings): ClockDomain {
   if (!timed) return 'none'
+  if (findings.count('trace-two-base-times') > 0) return 'unknown'
   const plausible = epochNs >= YEAR_2000 && epochNs < YEAR_2100
   if (baseTimeNs !== null) {
     if (plausible) return 'kineto-base-time'
@@ -270,14 +247,4 @@ function clockOf(epochNs: bigint, baseTimeNs: bigint | null, timed: boolean, fin
     'None needed.',
   )
   return 'unknown'
-}
-
-function rankOf(distributedInfo: string | undefined): number | null {
-  if (distributedInfo === undefined) return null
-  try {
-    const rank = (JSON.parse(distributedInfo) as { readonly rank?: unknown } | null)?.rank
-    return typeof rank === 'number' && Number.isInteger(rank) && rank >= 0 ? rank : null
-  } catch {
-    return null
-  }
 }

@@ -6,6 +6,7 @@ import type { StringPool } from './strings'
 export class EventRows {
   count = 0
   #capacity = 0
+  #begin = 0
   phase = new Uint8Array(0)
   /** Start: whole microseconds and rest in ns until `relative` is called; then ns relative to the epoch. */
   ts = new Float64Array(0)
@@ -18,8 +19,8 @@ export class EventRows {
   argsOffset = new Float64Array(0)
   argsLength = new Uint32Array(0)
 
-  /** Makes room for row `count` and sets it to "nothing known". `expected` is a guess of the final number of rows. */
-  begin(expected: number): void {
+  /** Makes room for row `count`, an event at `offset`, and sets it to "nothing known". `expected` is a guess of the final number of rows. */
+  begin(expected: number, offset: number): void {
     const n = this.count
     if (n >= this.#capacity) this.#grow(Math.ceil(Math.max(n + 1024, n * 1.25, Math.min(expected * 1.03, n * 8))))
     this.phase[n] = 0
@@ -30,8 +31,16 @@ export class EventRows {
     this.cat[n] = -1
     this.thread[n] = -1
     this.id[n] = -1
-    this.argsOffset[n] = -1
+    this.argsOffset[n] = -1 - offset
     this.argsLength[n] = 0
+    this.#begin = offset
+  }
+
+  /** Where the args of row `count` stand; offset -1 for none. Without args the column tells where the event begins. */
+  setArgs(offset: number, length: number): void {
+    const n = this.count
+    this.argsOffset[n] = offset < 0 ? -1 - this.#begin : offset
+    this.argsLength[n] = offset < 0 ? 0 : Math.min(length, 0xffffffff)
   }
 
   #grow(capacity: number): void {

@@ -1,146 +1,93 @@
 /**
  * Byte scanner of a Chrome trace. Chunks go in, rows come out; nothing is kept of the input but the event (at most 1 MiB of it) that a chunk cuts.
  * The scanner never fails: what it cannot read is told to the findings and passed over. Its result does not depend on how the input is cut.
+ *
+ * A file may hold more than one document, one after the other or one inside of the other, as two writers leave it: every event that is whole becomes a row, in file order.
  */
+import { SKIP_BAD, SKIP_MORE } from '../json/skip'
 import * as B from './bytes'
-import { Micros, NOT_A_NUMBER, PARSED } from './decimal'
+import {
+  AFTER_COMMA,
+  AFTER_ENTRY,
+  AFTER_ITEM,
+  AFTER_OPEN,
+  BETWEEN,
+  DONE,
+  ENTRY,
+  EVENT,
+  EVENT_VALUE,
+  EventReader,
+  MAX_KEY,
+  RESYNC,
+  SLASH,
+  START,
+  TAIL,
+  TOP,
+  TOP_VALUE,
+} from './event'
 import type { Findings } from './findings'
-import { readArgs } from './event-args'
-import { looksLikeEnd, looksLikeEvent, NO, UNSURE, YES } from './recover'
-import { Counters, EventRows, metadataNames, Threads } from './rows'
-import { SKIP_BAD, SKIP_MORE, ValueSkipper } from './skip'
-import { CONTROLS, ESCAPES, HASH_SEED, hashStep, NON_ASCII, StringPool } from './strings'
+import { KEEP } from './input'
+import { MAX_LOOKED_AT, Metadata } from './metadata'
+import { commentEnd, eventFollows, looksLikeEnd, looksLikeList, looksLikeMember, looksLikeObject, NO, UNSURE, YES } from './recover'
 
-/** Longest event whose `args` are looked into (counters, names of threads) and longest top-level value that is captured. */
-const KEEP = 1024 * 1024
-const MAX_TEXT = 1024 * 1024
-const MAX_NUMBER = 4096
-const MAX_KEY = 4096
-const MAX_MEMBERS = 1000
-const TRACE_EVENTS = B.ascii('"traceEvents"')
+/** Something that does not begin like JSON is looked through this far for a document or an event. */
+const MAX_LEADING = 64 * 1024
 
-// States. The names say what comes next.
-const START = 0
-const TOP = 1
-const TOP_VALUE = 2
-const BETWEEN = 3
-const EVENT = 4
-const EVENT_VALUE = 5
-const ENTRY = 6
-const RESYNC = 7
-const FIND = 8
-const TAIL = 9
-const DONE = 10
-
-const AFTER_OPEN = 0
-const AFTER_ITEM = 1
-const AFTER_COMMA = 2
-
-export class TraceScanner {
-  readonly rows = new EventRows()
-  readonly threads = new Threads()
-  readonly counters = new Counters()
-  readonly strings = new StringPool()
-  /** Top-level members other than traceEvents, raw. */
-  readonly metadata = new Map<string, string>()
-  /** Whether a list of events was found, and its closing bracket. */
+export class TraceScanner extends EventReader {
+  readonly metadata: Metadata
+  /** Whether events or a list of them were found, and its closing bracket (that of the last list). */
   found = false
   closed = false
   /** Whether the document as a whole came to its end. */
   whole = false
   bareArray = false
-  /** Guess of the number of rows, set by the reader. */
-  expected = 0
 
-  readonly #findings: Findings
-  readonly #names = metadataNames(this.strings)
-  readonly #skipper = new ValueSkipper()
-  readonly #micros = new Micros()
-  #b: Uint8Array = new Uint8Array(0)
-  #i = 0
-  #end = 0
-  /** Offset in the stream of `#b[0]`. */
-  #base = 0
-  #ended = false
-  #wanted = 1
-  #state = START
-  #sep = AFTER_OPEN
-  /** Index in `#b` from where bytes are still needed though the scan is past them; -1 none. */
-  #keep = -1
-  /** Offset in the stream of the event or value being read. */
-  #itemStart = 0
-  #valueStart = 0
-  #valueKey = B.OTHER
+  /** A list of events is open; the last one is a member of an object. */
+  #inList = false
+  #inDocument = false
   #topKey = ''
-  #pid = -1
-  #tid = -1
-  /** Offset of the inside of the last string value of the event. */
-  #lastString = 0
   /** Last significant byte, while looking for the next event after damage. */
   #before = 0
   /** The first object after damage counts as an event only if it has a phase. */
   #doubtful = false
+  /** Offset up to which damage was told, and bytes that were looked through again because of it. */
+  #damaged = -1
+  #again = 0
+  /** The first bytes of something that does not begin like JSON, while a document or an event is looked for in it. */
+  #foreign: { readonly offset: number; readonly head: Uint8Array } | null = null
 
   constructor(findings: Findings) {
-    this.#findings = findings
+    super(findings)
+    this.metadata = new Metadata(findings)
   }
 
   /** Offset in the stream up to which the bytes are understood. */
   get offset(): number {
-    return this.#base + this.#i
-  }
-  /** Bytes fed so far. */
-  get fed(): number {
-    return this.#base + this.#end
+    return this.base + this.i
   }
   /** Where the entry begins that the end of the input cut; the end where none is open. */
   get cutAt(): number {
-    return this.#state === EVENT || this.#state === EVENT_VALUE || this.#state === ENTRY ? this.#itemStart : this.offset
+    return this.state === EVENT || this.state === EVENT_VALUE || this.state === ENTRY ? this.itemStart : this.offset
   }
-  /** True once nothing more is of interest; `offset` is where that was. */
+  /** True once nothing more is of interest. */
   get done(): boolean {
-    return this.#state === DONE
+    return this.state === DONE
+  }
+  /** The way was lost in damage and not found again. */
+  get lost(): boolean {
+    return this.state === RESYNC
   }
 
-  feed(chunk: Uint8Array): void {
-    this.#append(chunk)
-    if (this.#end - this.#i >= this.#wanted) this.#run()
-  }
-
-  finish(): void {
-    this.#ended = true
-    this.#run()
-  }
-
-  #append(chunk: Uint8Array): void {
-    if (this.#end + chunk.length > this.#b.length) {
-      if (this.#keep >= 0 && this.#i - this.#keep > KEEP) this.#keep = -1
-      const from = this.#keep >= 0 ? Math.min(this.#keep, this.#i) : this.#i
-      const live = this.#end - from
-      let to = this.#b
-      // Room for twice what is held back, so that small chunks do not move it again and again.
-      if (2 * live + chunk.length > to.length) to = new Uint8Array(Math.max(65536, 4 * live + Math.ceil(chunk.length * 1.25)))
-      to.set(this.#b.subarray(from, this.#end))
-      this.#b = to
-      this.#base += from
-      this.#i -= from
-      this.#end = live
-      if (this.#keep >= 0) this.#keep -= from
-    }
-    this.#b.set(chunk, this.#end)
-    this.#end += chunk.length
-  }
-
-  #run(): void {
-    while (this.#step());
-    // A token that is cut again and again would be scanned again and again; waiting for twice its length keeps the work linear.
-    const tail = this.#end - this.#i
-    this.#wanted = tail > 4096 ? tail * 2 : tail + 1
+  override finish(): void {
+    super.finish()
+    this.findings.drop()
+    if (this.#foreign && this.state !== DONE) this.#refuse()
+    if (this.sep === AFTER_ENTRY) this.findings.notAnEvent(this.itemStart)
   }
 
   /** One step; false when more input is needed or the end is reached. */
-  #step(): boolean {
-    switch (this.#state) {
+  protected step(): boolean {
+    switch (this.state) {
       case START:
         return this.#start()
       case TOP:
@@ -150,15 +97,13 @@ export class TraceScanner {
       case BETWEEN:
         return this.#between()
       case EVENT:
-        return this.#event()
+        return this.event()
       case EVENT_VALUE:
-        return this.#eventValue()
+        return this.eventValue()
       case ENTRY:
         return this.#entry()
       case RESYNC:
         return this.#resync()
-      case FIND:
-        return this.#find()
       case TAIL:
         return this.#tail()
       default:
@@ -169,469 +114,397 @@ export class TraceScanner {
   // ── around the events ──
 
   #start(): boolean {
-    const b = this.#b
-    let i = this.#i
-    if (this.#base === 0 && i === 0 && this.#end > 0 && b[0] === 0xef) {
-      if (this.#end < 3 && !this.#ended) return false
+    const b = this.b
+    let i = this.i
+    if (this.base === 0 && i === 0 && this.end > 0 && b[0] === 0xef) {
+      if (this.end < 3 && !this.ended) return false
       if (b[1] === 0xbb && b[2] === 0xbf) i = 3
     }
-    i = this.#space(i)
-    this.#i = i
-    if (i >= this.#end) return false
-    if (b[i] === B.OPEN_BRACE) {
-      this.#state = TOP
-      this.#sep = AFTER_OPEN
-    } else if (b[i] === B.OPEN_BRACKET) {
+    i = this.space(i)
+    this.i = i
+    if (i >= this.end || (this.end - i < 8 && !this.ended)) return false
+    if (isUtf16(b, i, this.end)) {
+      this.findings.utf16()
+      this.state = DONE
+      return true
+    }
+    if (b[i] === B.OPEN_BRACE) this.#openDocument(i + 1)
+    else if (b[i] === B.OPEN_BRACKET) {
       this.bareArray = true
       this.#openList()
+      this.i = i + 1
     } else {
-      if (this.#end - i < 8 && !this.#ended) return false
-      this.#findings.notJson(this.#base + i, b.subarray(i, Math.min(this.#end, i + 8)))
-      this.#state = DONE
+      this.#foreign = { offset: this.base + i, head: b.slice(i, Math.min(this.end, i + 8)) }
+      this.#lose(i)
     }
-    this.#i = i + 1
     return true
+  }
+
+  #openDocument(i: number): void {
+    this.keep = -1
+    this.#inList = false
+    this.#inDocument = true
+    this.state = TOP
+    this.sep = AFTER_OPEN
+    this.i = i
   }
 
   #openList(): void {
     this.found = true
-    this.#state = BETWEEN
-    this.#sep = AFTER_OPEN
+    this.closed = this.whole = false
+    this.keep = -1
+    this.#inList = true
+    this.#doubtful = false
+    this.state = BETWEEN
+    this.sep = AFTER_OPEN
   }
 
   #top(): boolean {
-    const b = this.#b
-    let i = this.#i
+    const b = this.b
+    let i = this.i
     for (;;) {
-      i = this.#space(i)
-      this.#i = i
-      if (i >= this.#end) return false
+      i = this.space(i)
+      this.i = i
+      if (i >= this.end) return false
+      if (b[i] === SLASH) {
+        const after = commentEnd(this.ahead, i)
+        if (after === -1 - UNSURE) return false
+        if (after < 0) break
+        this.findings.comment(this.base + i)
+        i = after
+        continue
+      }
       if (b[i] !== B.COMMA) break
-      if (this.#sep !== AFTER_ITEM) this.#findings.strayComma(this.#base + i)
-      this.#sep = AFTER_COMMA
+      if (this.sep !== AFTER_ITEM) this.findings.strayComma(this.base + i)
+      this.sep = AFTER_COMMA
       i++
     }
     if (b[i] === B.CLOSE_BRACE) {
-      if (this.#sep === AFTER_COMMA) this.#findings.strayComma(this.#base + i)
+      if (this.sep === AFTER_COMMA) this.findings.strayComma(this.base + i)
       this.whole = true
-      this.#i = i + 1
-      this.#state = TAIL
+      this.i = i + 1
+      this.state = TAIL
       return true
     }
-    if (b[i] !== B.QUOTE || this.#sep === AFTER_ITEM) return this.#badTop(i)
-    const k = this.#stringEnd(i + 1)
-    if (k < 0) return this.#end - i > MAX_KEY ? this.#badTop(i) : false
+    if (b[i] !== B.QUOTE) return this.#badTop(i)
+    const k = this.stringEnd(i + 1)
+    if (k < 0) return this.end - i > MAX_KEY ? this.#badTop(i) : false
     if (k - i > MAX_KEY) return this.#badTop(i)
-    let v = this.#space(k + 1)
-    if (v >= this.#end) return false
+    let v = this.space(k + 1)
+    if (v >= this.end) return false
     if (b[v] !== B.COLON) return this.#badTop(i)
-    v = this.#space(v + 1)
-    if (v >= this.#end) return false
-    this.#topKey = this.strings.text(b, i + 1, k)
-    if (this.#topKey === 'traceEvents') {
-      if (b[v] === B.OPEN_BRACKET) {
-        if (this.found) this.#findings.secondList(this.#base + v)
+    v = this.space(v + 1)
+    if (v >= this.end) return false
+    this.#topKey = this.values.strings.text(b, i + 1, k)
+    if (b[v] === B.OPEN_BRACKET) {
+      const named = this.#topKey === 'traceEvents'
+      const verdict = named ? YES : this.found ? NO : looksLikeList(this.ahead, v + 1)
+      if (verdict === UNSURE) return false
+      if (verdict === YES) {
+        if (this.sep === AFTER_ITEM) this.findings.missingComma(this.base + i)
+        if (!named) this.findings.otherKey(this.#topKey, this.base + v)
+        else if (this.found) this.findings.secondList(this.base + v)
         this.#openList()
-        this.#i = v + 1
+        this.i = v + 1
         return true
       }
-      this.#findings.notAList(this.#base + v)
+    } else if (this.#topKey === 'traceEvents') this.findings.notAList(this.base + v)
+    else if (this.#topKey === 'ph' && this.sep === AFTER_OPEN && !this.found) {
+      // No document at all: the file begins with an event.
+      const at = this.i
+      this.findings.bareEvents(this.base + at)
+      this.bareArray = true
+      this.#inDocument = false
+      this.#openList()
+      this.beginEvent(at, this.base + at)
+      this.keep = at
+      this.i = at
+      return true
     }
-    this.#skipper.begin()
-    this.#itemStart = this.#base + v
-    this.#keep = v
-    this.#i = v
-    this.#state = TOP_VALUE
+    if (this.sep === AFTER_ITEM) this.findings.missingComma(this.base + i)
+    this.skipper.begin()
+    this.itemStart = this.base + v
+    this.keep = v
+    this.i = v
+    this.state = TOP_VALUE
     return true
   }
 
   #topValue(): boolean {
-    const r = this.#skipper.run(this.#b, this.#i, this.#end, this.#base)
-    this.#i = this.#skipper.at
+    const r = this.skipper.run(this.b, this.i, this.end, this.base)
+    this.i = this.skipper.at
     if (r === SKIP_MORE) return false
-    if (r === SKIP_BAD) return this.#badTop(this.#i)
-    const from = this.#itemStart - this.#base
-    const length = this.#i - from
-    if (length > KEEP) this.#findings.longMetadata(this.#topKey, this.#itemStart, length)
-    else if (this.metadata.size >= MAX_MEMBERS) this.#findings.tooManyMembers(this.#itemStart)
-    else if (this.#topKey !== 'traceEvents') this.metadata.set(this.#topKey, this.#text(from, this.#i))
-    this.#keep = -1
-    this.#state = TOP
-    this.#sep = AFTER_ITEM
+    if (r === SKIP_BAD) return this.#badTop(this.i)
+    const from = this.itemStart - this.base
+    const length = this.i - from
+    if (length > MAX_LOOKED_AT) this.findings.longMember(this.#topKey, this.itemStart, length)
+    else if (this.#topKey !== 'traceEvents') this.metadata.set(this.#topKey, this.itemStart, decoder.decode(this.b.subarray(from, this.i)))
+    this.state = TOP
+    this.sep = AFTER_ITEM
     return true
   }
 
-  /** Damage outside of the list of events: before it, look for it; after it, what follows is left. */
+  /**
+   * Damage outside of a list of events: the next member, document or event is looked for. It may stand inside of the value before, where that is a string without
+   * its closing quote.
+   */
   #badTop(i: number): boolean {
-    this.#keep = -1
-    this.#i = i
-    this.#findings.badMetadata(this.#base + i, this.found)
-    this.#state = this.found ? DONE : FIND
+    this.findings.badMetadata(this.base + i, this.found)
+    this.#lookAgain(this.state === TOP_VALUE || this.sep === AFTER_ITEM ? this.itemStart + 1 : this.base + i, i)
     return true
-  }
-
-  #find(): boolean {
-    const b = this.#b
-    for (let i = this.#i; ; i++) {
-      const limit = this.#end - TRACE_EVENTS.length
-      while (i <= limit && (b[i] !== B.QUOTE || !B.equalBytes(b, i, i + TRACE_EVENTS.length, TRACE_EVENTS))) i++
-      this.#i = Math.min(i, this.#end)
-      if (i > limit) return false
-      let v = this.#space(i + TRACE_EVENTS.length)
-      if (v >= this.#end) return false
-      if (b[v] !== B.COLON) continue
-      v = this.#space(v + 1)
-      if (v >= this.#end) return false
-      if (b[v] !== B.OPEN_BRACKET) continue
-      this.#openList()
-      this.#i = v + 1
-      return true
-    }
   }
 
   #tail(): boolean {
-    this.#i = this.#space(this.#i)
-    if (this.#i >= this.#end) return false
-    this.#findings.trailing(this.#base + this.#i)
-    this.#state = DONE
+    this.i = this.space(this.i)
+    if (this.i >= this.end) return false
+    this.findings.trailing(this.base + this.i)
+    this.#lose(this.i)
     return true
   }
 
   // ── the list of events ──
 
   #between(): boolean {
-    const b = this.#b
-    let i = this.#i
+    const b = this.b
+    let i = this.i
     for (;;) {
-      i = this.#space(i)
-      this.#i = i
-      if (i >= this.#end) return false
+      i = this.space(i)
+      this.i = i
+      if (i >= this.end) return false
       const c = b[i]
       if (c === B.OPEN_BRACE) {
-        if (this.#sep === AFTER_ITEM) this.#findings.missingComma(this.#base + i)
-        this.#beginEvent(i)
+        if (this.sep === AFTER_ITEM || this.sep === AFTER_ENTRY) {
+          this.#endEntry()
+          this.findings.missingComma(this.base + i)
+        }
+        this.beginEvent(i + 1, this.base + i)
+        this.keep = i
         return true
       }
       if (c === B.COMMA) {
-        if (this.#sep !== AFTER_ITEM) this.#findings.strayComma(this.#base + i)
-        this.#sep = AFTER_COMMA
+        if (this.sep === AFTER_OPEN || this.sep === AFTER_COMMA) this.findings.strayComma(this.base + i)
+        this.#endEntry()
+        this.sep = AFTER_COMMA
         i++
       } else if (c === B.CLOSE_BRACKET) {
-        if (this.#sep === AFTER_COMMA) this.#findings.strayComma(this.#base + i)
-        this.#closeList(i + 1)
-        return true
-      } else if (c === B.QUOTE || c === B.OPEN_BRACKET || B.SCALAR[c] === 1) {
-        this.#itemStart = this.#base + i
-        this.#skipper.begin()
-        this.#state = ENTRY
-        return true
-      } else {
-        this.#itemStart = this.#base + i
-        return this.#bad(i, 'unexpected character between events')
-      }
+        const verdict = eventFollows(this.ahead, i + 1)
+        if (verdict === UNSURE) return false
+        this.#endEntry()
+        if (this.sep === AFTER_COMMA) this.findings.strayComma(this.base + i)
+        if (verdict !== YES) {
+          this.#closeList(i + 1)
+          return true
+        }
+        this.findings.strayBracket(this.base + i)
+        this.sep = AFTER_ITEM
+        i++
+      } else if (c === B.OPEN_BRACKET && this.sep !== AFTER_ENTRY) {
+        const verdict = looksLikeList(this.ahead, i + 1)
+        if (verdict === UNSURE) return false
+        if (verdict !== YES) return this.#beginEntry(i)
+        this.findings.strayBracket(this.base + i)
+        this.sep = AFTER_OPEN
+        i++
+      } else if (c === SLASH) {
+        const after = commentEnd(this.ahead, i)
+        if (after === -1 - UNSURE) return false
+        if (after < 0) return this.#debris(i)
+        this.findings.comment(this.base + i)
+        i = after
+      } else if ((c === B.QUOTE || B.SCALAR[c] === 1) && (this.sep === AFTER_OPEN || this.sep === AFTER_COMMA)) return this.#beginEntry(i)
+      else return this.#debris(i)
     }
   }
 
   #closeList(i: number): void {
     this.closed = true
-    this.#i = i
-    this.#state = this.bareArray ? TAIL : TOP
-    if (this.bareArray) this.whole = true
-    this.#sep = AFTER_ITEM
+    this.#inList = false
+    this.i = i
+    this.state = this.#inDocument ? TOP : TAIL
+    if (!this.#inDocument) this.whole = true
+    this.sep = AFTER_ITEM
   }
 
+  #beginEntry(i: number): boolean {
+    if (this.sep === AFTER_ITEM) this.findings.missingComma(this.base + i)
+    this.itemStart = this.base + i
+    this.keep = i
+    this.skipper.begin(true)
+    this.findings.inEvent = true
+    this.state = ENTRY
+    return true
+  }
+
+  /** An entry that is no event; it counts as one once a comma or the end of the list follows. */
   #entry(): boolean {
-    const r = this.#skipper.run(this.#b, this.#i, this.#end, this.#base)
-    this.#i = this.#skipper.at
+    const r = this.skipper.run(this.b, this.i, this.end, this.base)
+    this.i = this.skipper.at
     if (r === SKIP_MORE) return false
-    if (r === SKIP_BAD) return this.#bad(this.#i, this.#skipper.problem, this.#skipper.lastString)
-    this.#findings.notAnEvent(this.#itemStart)
-    this.#state = BETWEEN
-    this.#sep = AFTER_ITEM
+    if (r === SKIP_BAD) return this.#debris(this.i)
+    this.findings.drop()
+    this.state = BETWEEN
+    this.sep = AFTER_ENTRY
     return true
   }
 
-  #beginEvent(i: number): void {
-    this.rows.begin(this.expected)
-    this.#pid = -1
-    this.#tid = -1
-    this.#itemStart = this.#base + i
-    this.#lastString = this.#itemStart
-    this.#keep = i
-    this.#i = i + 1
-    this.#state = EVENT
-    this.#sep = AFTER_OPEN
+  #endEntry(): void {
+    this.keep = -1
+    if (this.sep !== AFTER_ENTRY) return
+    this.findings.notAnEvent(this.itemStart)
+    this.sep = AFTER_ITEM
   }
 
-  /** Members of one event. A member that is cut is read again from its key; large values are passed over in EVENT_VALUE. */
-  #event(): boolean {
-    const b = this.#b
-    const end = this.#end
-    let i = this.#i
-    for (;;) {
-      while (i < end && B.WS[b[i]] === 1) i++
-      this.#i = i
-      if (i >= end) return false
-      const c = b[i]
-      if (c === B.COMMA) {
-        if (this.#sep !== AFTER_ITEM) this.#findings.strayComma(this.#base + i)
-        this.#sep = AFTER_COMMA
-        i++
-        continue
-      }
-      if (c === B.CLOSE_BRACE) {
-        if (this.#sep === AFTER_COMMA) this.#findings.strayComma(this.#base + i)
-        this.#commit(i + 1)
-        return true
-      }
-      if (this.#sep === AFTER_ITEM) return this.#bad(i, 'a comma is missing between members', this.#lastString)
-      if (c !== B.QUOTE) return this.#bad(i, 'a key was expected')
-      let k = i + 1
-      while (k < end && B.IN_STRING[b[k]] === 0) k++
-      let escaped = false
-      if (k >= end || b[k] !== B.QUOTE) {
-        escaped = true
-        k = this.#stringEnd(k)
-        if (k < 0) return end - i > MAX_KEY ? this.#bad(i, 'a key has no end') : false
-      }
-      if (k - i > MAX_KEY) return this.#bad(i, 'a key has no end')
-      let v = k + 1
-      while (v < end && B.WS[b[v]] === 1) v++
-      if (v >= end) return false
-      if (b[v] !== B.COLON) return this.#bad(i, 'a colon is missing after a key')
-      v++
-      while (v < end && B.WS[b[v]] === 1) v++
-      if (v >= end) return false
-
-      const q = b[v]
-      const code = escaped ? this.#escapedKey(i + 1, k) : B.keyCode(b, i + 1, k)
-      if (code !== B.OTHER && code !== B.ARGS && code !== B.ID2) {
-        if (q === B.QUOTE) {
-          let h = HASH_SEED
-          let odd = 0
-          let j = v + 1
-          for (; j < end;) {
-            const cls = B.IN_STRING[b[j]]
-            if (cls === 0) h = hashStep(h, b[j++])
-            else if (cls === B.S_QUOTE) break
-            else if (cls === B.S_BACKSLASH) {
-              odd |= ESCAPES
-              j += 2
-            } else {
-              odd |= cls === B.S_CONTROL ? CONTROLS : NON_ASCII
-              h = hashStep(h, b[j++])
-            }
-          }
-          if (j < end && j - v <= MAX_TEXT) {
-            if (odd & CONTROLS) this.#findings.control(this.#base + v)
-            this.#stringValue(code, v + 1, j, h, odd)
-            this.#lastString = this.#base + v + 1
-            i = j + 1
-            this.#sep = AFTER_ITEM
-            continue
-          }
-          if (j >= end && end - v <= MAX_TEXT) return false
-          this.#findings.longValue(this.#base + v)
-        } else if (B.SCALAR[q] === 1) {
-          let j = v
-          while (j < end && B.SCALAR[b[j]] === 1) j++
-          if (j < end && j - v <= MAX_NUMBER) {
-            this.#scalarValue(code, v, j)
-            i = j
-            this.#sep = AFTER_ITEM
-            continue
-          }
-          if (j >= end && end - v <= MAX_NUMBER) return false
-          this.#findings.longValue(this.#base + v)
-        } else if (q !== B.OPEN_BRACE && q !== B.OPEN_BRACKET) return this.#bad(v, 'a value is missing')
-        // A nested or oversized value under a known key says nothing; a duplicate key overrides what stood before, as in every JSON reader.
-        this.#clear(code)
-      }
-      this.#valueKey = code
-      this.#valueStart = this.#base + v
-      this.#skipper.begin()
-      this.#i = v
-      this.#state = EVENT_VALUE
-      return true
-    }
-  }
-
-  #eventValue(): boolean {
-    const r = this.#skipper.run(this.#b, this.#i, this.#end, this.#base)
-    this.#i = this.#skipper.at
-    if (r === SKIP_MORE) return false
-    if (r === SKIP_BAD) return this.#bad(this.#i, this.#skipper.problem, this.#skipper.lastString)
-    const n = this.rows.count
-    const from = this.#valueStart - this.#base
-    const length = this.#i - from
-    if (this.#valueKey === B.ARGS) {
-      const absent = length === 4 && from >= 0 && this.#b[from] === 0x6e
-      this.rows.argsOffset[n] = absent ? -1 : this.#valueStart
-      this.rows.argsLength[n] = absent ? 0 : Math.min(length, 0xffffffff)
-    } else if (this.#valueKey === B.ID2 && length <= 1024 && from >= 0 && this.rows.id[n] < 0) {
-      this.rows.id[n] = this.strings.internText(this.#text(from, this.#i))
-    }
-    this.#sep = AFTER_ITEM
-    this.#state = EVENT
-    return true
-  }
-
-  #stringValue(code: number, s: number, e: number, hash: number, odd: number): void {
-    const n = this.rows.count
-    if (code === B.TS || code === B.DUR) {
-      const b = this.#b
-      while (s < e && B.WS[b[s]] === 1) s++
-      while (e > s && B.WS[b[e - 1]] === 1) e--
-      this.#time(code, s, e)
-      return
-    }
-    if (code === B.PH) {
-      const text = odd ? this.strings.text(this.#b, s, e) : ''
-      const first = odd ? text.charCodeAt(0) : e > s ? this.#b[s] : 0
-      if (odd ? text.length !== 1 || first > 127 : e - s !== 1) this.#findings.oddPhase(this.#base + s)
-      this.rows.phase[n] = first > 127 ? 0x3f : first
-      return
-    }
-    this.#setText(code, this.strings.internJson(this.#b, s, e, hash, odd))
-  }
-
-  #scalarValue(code: number, s: number, e: number): void {
-    const b = this.#b
-    if (e - s === 4 && b[s] === 0x6e && b[s + 1] === 0x75) this.#clear(code)
-    else if (code === B.TS || code === B.DUR) this.#time(code, s, e)
-    else if (code === B.PH) {
-      this.#findings.oddPhase(this.#base + s)
-      this.rows.phase[this.rows.count] = 0
-    } else this.#setText(code, this.strings.internBytes(b, s, e))
-  }
-
-  #setText(code: number, id: number): void {
-    if (code === B.NAME) this.rows.name[this.rows.count] = id
-    else if (code === B.CAT) this.rows.cat[this.rows.count] = id
-    else if (code === B.PID) this.#pid = id
-    else if (code === B.TID) this.#tid = id
-    else this.rows.id[this.rows.count] = id
-  }
-
-  #clear(code: number): void {
-    if (code === B.TS) this.rows.ts[this.rows.count] = NaN
-    else if (code === B.DUR) this.rows.dur[this.rows.count] = NaN
-    else if (code === B.PH) this.rows.phase[this.rows.count] = 0
-    else this.#setText(code, -1)
-  }
-
-  #time(code: number, s: number, e: number): void {
-    const m = this.#micros
-    const n = this.rows.count
-    const r = m.parse(this.#b, s, e)
-    if (code === B.TS) {
-      this.rows.ts[n] = r === PARSED ? m.us : NaN
-      this.rows.rest[n] = r === PARSED ? m.ns : 0
-    } else this.rows.dur[n] = r === PARSED ? m.us * 1000 + m.ns : NaN
-    if (r !== PARSED) this.#findings.badTime(this.#base + s, r === NOT_A_NUMBER)
-  }
-
-  #commit(after: number): void {
-    const rows = this.rows
-    const n = rows.count
-    this.#i = after
-    this.#keep = -1
-    if (this.#doubtful && rows.phase[n] === 0) {
+  protected commit(after: number): void {
+    const rows = this.values.rows
+    this.i = after
+    this.keep = -1
+    if (this.#doubtful && rows.phase[rows.count] === 0) {
+      this.findings.drop()
       this.#before = B.CLOSE_BRACE
-      this.#state = RESYNC
+      this.state = RESYNC
       return
     }
-    this.#doubtful = false
-    const thread = this.threads.row(this.#pid, this.#tid)
-    rows.thread[n] = thread
-    rows.count = n + 1
-    this.#state = BETWEEN
-    this.#sep = AFTER_ITEM
-    const phase = rows.phase[n]
-    if ((phase === 0x4d || phase === 0x43) && rows.argsOffset[n] >= 0) {
-      if (after + this.#base - this.#itemStart > KEEP) this.#findings.longArgs(rows.argsOffset[n])
-      else {
-        const from = rows.argsOffset[n] - this.#base
-        readArgs(this, this.#b, from, from + rows.argsLength[n], n, this.#pid, this.#names, this.#findings)
-      }
-    }
+    if (this.#doubtful) this.#resume()
+    this.findings.keep()
+    this.state = BETWEEN
+    this.sep = AFTER_ITEM
+    this.values.commit(this.b, this.base, after + this.base - this.itemStart)
   }
 
   // ── damage ──
 
-  /**
-   * Gives up the entry that is being read and looks for the next one from `i` on, or from inside of the last string: a string without its closing
-   * quote swallows what follows up to the next quote, and that may be the beginning of the next event.
-   */
-  #bad(i: number, problem: string, lastString = this.#base + i): boolean {
-    if (!this.#doubtful) this.#findings.badEvent(this.#itemStart, this.#base + i, problem)
-    if (this.#keep >= 0 && i - this.#keep <= KEEP && lastString - this.#base > this.#keep) i = Math.min(i, lastString - this.#base)
-    this.#keep = -1
-    this.#before = 0
-    this.#doubtful = true
-    this.#i = i
-    this.#state = RESYNC
+  /** The entry at `i` turns out to be a document of its own: `i` is its first member, or the one that holds its events. */
+  protected secondDocument(i: number): boolean {
+    this.findings.drop()
+    this.findings.secondDocument(this.itemStart)
+    this.#foundIn(this.itemStart)
+    this.#openDocument(i)
     return true
   }
 
+  /**
+   * Gives up the event that is being read and looks for the next one from its inside on: a string without its closing quote swallows what follows, and so does
+   * an event that was cut before a value.
+   */
+  protected bad(i: number, problem: string): boolean {
+    const at = this.base + i
+    this.findings.drop()
+    if (this.itemStart >= this.#damaged) this.findings.badEvent(this.itemStart, at, problem)
+    this.#lookAgain(this.itemStart + 1, i)
+    return true
+  }
+
+  /** Bytes at `i` that belong to no event. */
+  #debris(i: number): boolean {
+    const start = this.state === ENTRY || this.sep === AFTER_ENTRY ? this.itemStart : this.base + i
+    this.findings.drop()
+    if (start >= this.#damaged) this.findings.debris(start)
+    this.#lookAgain(start, i)
+    return true
+  }
+
+  /** Looks for the way from offset `from` on, or from `i` where that is no longer there. What is looked through twice is bounded, so that the work stays linear. */
+  #lookAgain(from: number, i: number): void {
+    const at = this.base + i
+    this.#damaged = Math.max(this.#damaged, at)
+    const cost = at - from
+    const kept = this.keep >= 0 && cost <= KEEP && this.#again + cost <= 4 * at + KEEP
+    if (kept) this.#again += cost
+    this.keep = -1
+    this.#lose(kept ? from - this.base : i)
+  }
+
+  #lose(i: number): void {
+    this.i = i
+    this.#before = 0
+    this.#doubtful = true
+    this.sep = AFTER_ITEM
+    this.state = RESYNC
+  }
+
   #resync(): boolean {
-    const b = this.#b
-    const end = this.#end
+    const b = this.b
+    const ahead = this.ahead
+    const last = this.#foreign ? Math.min(this.end, this.#foreign.offset + MAX_LEADING - this.base) : this.end
     let before = this.#before
-    for (let i = this.#i; i < end; i++) {
+    for (let i = this.i; i < last; i++) {
       const c = b[i]
       if (B.WS[c] === 1) continue
       let verdict = NO
-      if (c === B.OPEN_BRACE) {
-        if (before === B.COMMA || before === B.CLOSE_BRACE || before === B.OPEN_BRACKET)
-          verdict = looksLikeEvent(b, i + 1, end, this.#ended)
-      } else if (c === B.CLOSE_BRACKET) verdict = looksLikeEnd(b, i + 1, end, this.#ended, this.bareArray)
+      if (c === B.OPEN_BRACE) verdict = looksLikeObject(ahead, i + 1, before)
+      else if (c === B.CLOSE_BRACKET) verdict = this.#inList ? looksLikeEnd(ahead, i + 1, !this.#inDocument) : NO
+      else if (c === B.QUOTE) verdict = looksLikeMember(ahead, i, before, this.#inList)
       if (verdict === UNSURE) {
-        this.#i = i
+        this.i = i
         this.#before = before
         return false
       }
-      if (verdict === YES) {
-        if (c === B.OPEN_BRACE) this.#beginEvent(i)
-        else {
-          this.#doubtful = false
-          this.#closeList(i + 1)
-        }
+      if (verdict !== NO) {
+        this.#take(i, c, verdict)
         return true
       }
       before = c
     }
-    this.#i = end
+    this.i = last
     this.#before = before
+    if (last < this.end && this.#foreign) {
+      this.#refuse()
+      return true
+    }
     return false
   }
 
-  // ── small parts ──
-
-  #space(i: number): number {
-    const b = this.#b
-    while (i < this.#end && B.WS[b[i]] === 1) i++
-    return i
-  }
-
-  /** Index of the closing quote of a string whose inside begins at `i`; -1 when it is not there yet. */
-  #stringEnd(i: number): number {
-    const b = this.#b
-    while (i < this.#end) {
-      if (b[i] === B.QUOTE) return i
-      i += b[i] === B.BACKSLASH ? 2 : 1
+  /** Goes on with what was found at `i`. */
+  #take(i: number, c: number, verdict: number): void {
+    const at = this.base + i
+    if (c === B.CLOSE_BRACKET) {
+      this.#doubtful = false
+      this.#closeList(i + 1)
+    } else if (c === B.OPEN_BRACE && verdict === YES) {
+      this.beginEvent(i + 1, at)
+      this.keep = i
+    } else {
+      if (this.#inList && c === B.OPEN_BRACE) this.findings.secondDocument(at)
+      this.#foundIn(at)
+      this.#doubtful = false
+      if (this.#inList && c === B.QUOTE) this.closed = true
+      this.#openDocument(c === B.QUOTE ? i : i + 1)
+      if (c === B.QUOTE) this.sep = AFTER_COMMA
     }
-    return -1
   }
 
-  #escapedKey(s: number, e: number): number {
-    const text = B.ascii(this.strings.text(this.#b, s, e))
-    return B.keyCode(text, 0, text.length)
+  /** An event was found after damage: a list is open, or open again. */
+  #resume(): void {
+    this.#doubtful = false
+    this.#foundIn(this.itemStart)
+    this.found = true
+    this.closed = this.whole = false
+    if (!this.#inList) this.#inDocument = !this.bareArray
+    this.#inList = true
   }
 
-  #text(s: number, e: number): string {
-    return decoder.decode(this.#b.subarray(s, e))
+  #foundIn(offset: number): void {
+    if (!this.#foreign) return
+    this.findings.leading(this.#foreign.offset, offset, this.#foreign.head)
+    this.#foreign = null
   }
+
+  #refuse(): void {
+    if (!this.#foreign) return
+    this.findings.notJson(this.#foreign.offset, this.#foreign.head)
+    this.#foreign = null
+    this.state = DONE
+  }
+
+  // ── small parts ──
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** UTF-16 or UTF-32, with its mark or by the zero bytes beside the first characters. */
+function isUtf16(b: Uint8Array, i: number, end: number): boolean {
+  const [c, d, e, f] = b.subarray(i, Math.min(end, i + 4))
+  if ((c === 0xff && d === 0xfe) || (c === 0xfe && d === 0xff) || (c === 0 && d === 0 && e === 0xfe && f === 0xff)) return true
+  const open = (x: number | undefined): boolean => x === B.OPEN_BRACE || x === B.OPEN_BRACKET
+  return (open(c) && d === 0 && e !== 0 && f === 0) || (c === 0 && open(d) && e === 0 && f !== 0)
+}

@@ -23,8 +23,8 @@ export class StringPool {
   #slots = new Int32Array(1 << 11).fill(-1)
   #count = 0
   #scratch = new Uint8Array(1 << 10)
-  /** Strings with invalid UTF-8 or lone surrogates, whose bad parts became U+FFFD. */
-  invalid = 0
+  /** Escapes of half a surrogate pair, which became U+FFFD. */
+  loneSurrogates = 0
   /** Escapes that JSON does not define, kept as they stand. */
   badEscapes = 0
 
@@ -63,12 +63,11 @@ export class StringPool {
     return this.internBytes(b, 0, b.length)
   }
 
-  /** Number of the JSON string whose inside is `b[s..e)`; `odd` says what it contains (ESCAPES | CONTROLS | NON_ASCII). */
+  /** Number of the JSON string whose inside is `b[s..e)`; `odd` says what it contains (ESCAPES | CONTROLS | NON_ASCII). Invalid UTF-8 becomes U+FFFD. */
   internJson(b: Uint8Array, s: number, e: number, hash: number, odd: number): number {
     if ((odd & (ESCAPES | NON_ASCII)) === 0) return this.intern(b, s, e, hash)
     let n = odd & ESCAPES ? this.unescape(b, s, e) : this.#copy(b, s, e)
     if (!isUtf8(this.#scratch.subarray(0, n))) {
-      this.invalid++
       const fixed = encoder.encode(decoder.decode(this.#scratch.subarray(0, n)))
       n = this.#copy(fixed, 0, fixed.length)
     }
@@ -107,7 +106,7 @@ export class StringPool {
           }
         }
         if (code >= 0xd800 && code <= 0xdfff) {
-          this.invalid++
+          this.loneSurrogates++
           code = 0xfffd
         }
         if (code < 0x80) out[n++] = code
