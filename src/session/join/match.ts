@@ -4,6 +4,7 @@
  * - unique: a value names one row on each side, otherwise it is no id;
  * - consistent: a pair of rows that are one allocation has sizes and times that fit. The runtime never gives less than was asked for, and gives not much more; both write the
  *   allocation down at nearly the same moment. Small counters match by chance, but then pair rows at random, which sizes and times show.
+ * Small numbers, which may be counters, must also fit better than a pairing that is wrong on purpose.
  * Two pairs of keys that pass and link the same rows differently are a tie: then none is taken.
  */
 import { MIB } from '../../shared/units'
@@ -22,6 +23,9 @@ const APART = 1e9
 const SMALL = 2 ** 32
 /** Runtime rows that are tried first to see whether a key has anything in common with the other side. */
 const SAMPLE = 4096
+/** A counter's pairs must fit in this much larger a share than wrong ones, or their times be this much tighter. */
+const BEATS_SHARE = 0.25
+const BEATS_SPREAD = 4
 const MOST_CANDIDATES = 12
 
 interface Values {
@@ -142,7 +146,7 @@ function tryPair(a: Values, b: Values, p: PytorchSide, r: RuntimeSide, small: Ui
   const verdict =
     unique < ENOUGH
       ? 'not-unique'
-      : share !== null && share < ENOUGH
+      : (share !== null && share < ENOUGH) || (counter && n >= 3 && !beatsChance(pairs, share, spread, p, r))
         ? 'inconsistent'
         : n < (counter ? 3 : 1) || (counter && (share === null || rate < 0.5))
           ? 'too-few'
@@ -187,6 +191,15 @@ function consistency(
     }
   }
   return { share: compared > 0 ? fits / compared : null, fitting, spread }
+}
+
+/** Whether pairs fit clearly better than the same rows paired wrongly: each with the partner half the list away. */
+function beatsChance(pairs: readonly number[], share: number | null, spread: number, p: PytorchSide, r: RuntimeSide): boolean {
+  const n = pairs.length / 2
+  const half = n >> 1
+  const wrong = pairs.map((v, i) => (i % 2 === 0 ? v : pairs[2 * (((i - 1) / 2 + half) % n) + 1]))
+  const chance = consistency(wrong, p, r)
+  return (share ?? 0) - (chance.share ?? 0) >= BEATS_SHARE || spread * BEATS_SPREAD < chance.spread
 }
 
 /** Shares that differ by less say nothing; nor do spreads of which neither is four times the other, or that differ by less than the clocks' grain (ns). */
