@@ -51,7 +51,7 @@ describe('the fuses', () => {
   })
   it('are right once they were set', async () => {
     const path = binary()
-    const set = Object.fromEntries(FUSES.map(f => [f.value, fuses[f.option as keyof typeof fuses]]))
+    const set = Object.fromEntries(FUSES.map(f => [f.value, fuses[f.option]]))
     await flipFuses(path, { version: FuseVersion.V1, ...set } as FuseV1Config)
     expect(await wrongFuses(path, fuses)).toEqual([])
     await flipFuses(path, { version: FuseVersion.V1, [FuseV1Options.RunAsNode]: true } as FuseV1Config)
