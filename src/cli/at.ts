@@ -2,12 +2,17 @@
 import type { AllocatorModel } from '../analysis/allocator/model'
 import { stateAt } from '../analysis/allocator/picturePositions'
 import { replayAll } from '../analysis/allocator/replay'
+import { totalsKnown } from '../analysis/allocator/report'
+import { hbmAt } from '../analysis/hbm/at'
+import { systemSlicesAt } from '../analysis/system/details'
 import { slicesAt } from '../analysis/trace/details'
 import type { TraceModel } from '../analysis/trace/model'
 import { buildTraceModel } from '../analysis/trace/tracks'
+import { prepareSystem, type PreparedSystem } from '../main/host/prepared'
 import { discover } from '../session/discover'
+import type { CatalogFile, CatalogSession } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
-import { isTimed, type TimedTable, type TraceTable } from '../shared/tables'
+import { clockOfTable, isTimed, type TimedTable, type TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
 import { hasUnixTime, isReadable, readerFailed, readFile } from './read'
 
@@ -22,15 +27,24 @@ export interface AtSlice {
 export interface AtMemory {
   readonly rank: number
   readonly device: number
-  /** Requested bytes. */
-  readonly activeBytes: number
+  /** Requested bytes; null where an alloc or a free of the device has a size that does not fit. */
+  readonly activeBytes: number | null
   /** Last event at or before the time; -1 before the first. */
   readonly event: number
+}
+
+export interface AtHbm {
+  /** Neuron device; null where the file does not tell. */
+  readonly device: number | null
+  readonly hbm: number
+  readonly totalBytes: number | null
 }
 
 export interface AtDocument {
   readonly slices: readonly AtSlice[]
   readonly memory: readonly AtMemory[]
+  /** The runtime's own total of each HBM; null before its first event. */
+  readonly hbm: readonly AtHbm[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -46,9 +60,10 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
   const diagnostics: Diagnostic[] = [...catalog.diagnostics]
   const slices: ((time: bigint) => readonly AtSlice[])[] = []
   const memory: ((time: bigint) => readonly AtMemory[])[] = []
+  const hbm: ((time: bigint) => readonly AtHbm[])[] = []
   let read = false
   for (const file of catalog.sessions.flatMap(s => s.files)) {
-    if (!isReadable(file) || (file.kind !== 'chrome-trace' && file.kind !== 'memory-snapshot')) continue
+    if (!isReadable(file) || !AT_KINDS.has(file.kind)) continue
     const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
     endProgress(io)
     diagnostics.push(...found)
@@ -59,10 +74,16 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
       else if (table.kind === 'chrome-trace') {
         const model = buildTraceModel(table)
         slices.push(time => slicesOf(table, model, time))
-      } else {
+      } else if (table.kind === 'system') {
+        const prepared = prepareSystem(table, file.path, pidOf(catalog.sessions, file))
+        diagnostics.push(...prepared.findings)
+        slices.push(time => runtimeSlices(prepared, time))
+        hbm.push(time => hbmOf(prepared, time))
+      } else if (table.kind === 'memory-snapshot') {
         const models = replayAll(table)
         const { epochNs } = table
-        memory.push(time => models.map(m => memoryOf(file.rank ?? 0, m, Number(time - epochNs))))
+        const known = new Map(models.map(m => [m, totalsKnown(table, m)]))
+        memory.push(time => models.map(m => memoryOf(file.rank ?? 0, m, Number(time - epochNs), known.get(m) === true)))
       }
       read = true
     } catch (e) {
@@ -72,6 +93,7 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
   const at = (time: bigint): AtDocument => ({
     slices: slices.flatMap(f => f(time)),
     memory: memory.flatMap(f => f(time)).sort((a, b) => a.rank - b.rank || a.device - b.device),
+    hbm: hbm.flatMap(f => f(time)),
     diagnostics,
   })
   return { read, at }
@@ -85,20 +107,50 @@ const slicesOf = (table: TraceTable, model: TraceModel, time: bigint): readonly 
     durNs: s.duration,
   }))
 
+/** Kinds that show something at a time. */
+const AT_KINDS: ReadonlySet<string> = new Set([
+  'chrome-trace',
+  'memory-snapshot',
+  'ntrace',
+  'explorer-json',
+  'explorer-parquet',
+  'perfetto-trace',
+])
+
+/** Process of the session that holds a file, as its folder names it. */
+const pidOf = (sessions: readonly CatalogSession[], file: CatalogFile): string =>
+  String(sessions.find(s => s.files.includes(file))?.pid ?? '')
+
+const runtimeSlices = ({ table, model }: PreparedSystem, time: bigint): readonly AtSlice[] =>
+  systemSlicesAt(table, model, Number(time - table.epochNs)).map(s => ({
+    track: s.track,
+    name: s.name,
+    startNs: String(table.epochNs + BigInt(s.start)),
+    durNs: s.duration,
+  }))
+
+const hbmOf = ({ table, hbm }: PreparedSystem, time: bigint): readonly AtHbm[] =>
+  hbm.map(m => ({
+    device: m.device < 0 ? null : m.device,
+    hbm: m.hbm,
+    totalBytes: hbmAt(m, Number(time - table.epochNs), null).totalBytes,
+  }))
+
 /** Why a table has no place on the Unix time axis; null when it has. */
 function notPlaced(t: TimedTable): Pick<Diagnostic, 'severity' | 'code' | 'message' | 'meaning' | 'action'> | null {
   if (hasUnixTime(t)) return null
   return {
     severity: 'info',
     code: 'no-unix-time',
-    message: t.clock === 'none' ? 'The file has no times.' : 'The zero of the times in this file is not known.',
+    message: clockOfTable(t) === 'none' ? 'The file has no times.' : 'The zero of the times in this file is not known.',
     meaning: 'It shows nothing at a Unix time.',
     action: 'None.',
   }
 }
 
 /** `at`: ns relative to the snapshot's epoch. The same look-up as the Memory Viewer's. */
-function memoryOf(rank: number, m: AllocatorModel, at: number): AtMemory {
+function memoryOf(rank: number, m: AllocatorModel, at: number, known: boolean): AtMemory {
   const event = stateAt(m, 'time', at)
-  return { rank, device: m.device, activeBytes: event < 0 ? m.figures.startActiveBytes : (m.active[event] as number), event }
+  const activeBytes = event < 0 ? m.figures.startActiveBytes : (m.active[event] as number)
+  return { rank, device: m.device, activeBytes: known ? activeBytes : null, event }
 }

@@ -3,6 +3,8 @@
  * of all other kinds the bounded look of the sniffers is all there is.
  */
 import { replayAll } from '../analysis/allocator/replay'
+import { totalsKnown } from '../analysis/allocator/report'
+import { runtimeFacts } from '../analysis/system/facts'
 import { extentOf } from '../analysis/trace/report'
 import { discover } from '../session/discover'
 import { findNeffs } from '../session/neff-folders'
@@ -79,7 +81,8 @@ function describe(
 
 function factsOf(t: ParsedTable): CatalogFile['facts'] {
   if (t.kind === 'chrome-trace') return traceFacts(t)
-  return t.kind === 'memory-snapshot' ? snapshotFacts(t) : t.facts
+  if (t.kind === 'memory-snapshot') return snapshotFacts(t)
+  return t.kind === 'neff' || t.kind === 'ntff' || t.kind === 'framework-mapping' ? t.facts : runtimeFacts(t)
 }
 
 /** `startNs` and `spanNs` as in the command `trace`; null without times. */
@@ -99,6 +102,10 @@ function snapshotFacts(t: SnapshotTable): CatalogFile['facts'] {
     format: t.format,
     segments: t.segments.count,
     timeUs: t.timeUs ? t.timeUs.map(String) : [null, null],
-    devices: replayAll(t).map(m => ({ device: m.device, events: m.events, peakActiveBytes: m.figures.peakActiveBytes })),
+    devices: replayAll(t).map(m => ({
+      device: m.device,
+      events: m.events,
+      peakActiveBytes: totalsKnown(t, m) ? m.figures.peakActiveBytes : null,
+    })),
   }
 }

@@ -8,7 +8,7 @@ import type { RankFacts } from '../session/ranks'
 import { isReadable as readable, type CatalogFile, type ReadableKind } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ReadOptions } from '../shared/reader'
-import type { ParsedTable, TimedTable } from '../shared/tables'
+import { clockOfTable, type ParsedTable, type TimedTable } from '../shared/tables'
 
 export const isReadable = (f: CatalogFile): f is CatalogFile & { readonly kind: ReadableKind } => readable(f) && f.state !== 'unreadable'
 
@@ -54,13 +54,15 @@ const nothing = (file: CatalogFile, code: string, message: string, action: strin
 }
 
 /** Whether the times of a table are Unix times. */
-export const hasUnixTime = (t: TimedTable): boolean => t.clock === 'kineto-base-time' || t.clock === 'unix-microseconds'
+export const hasUnixTime = (t: TimedTable): boolean => clockOfTable(t) !== 'unknown' && clockOfTable(t) !== 'none'
 
 /** What rank checks need of a table. */
 export function rankFactsOf(t: TimedTable): RankFacts {
   const timeNs =
     t.kind === 'chrome-trace'
       ? extentOf(t)
-      : t.timeRange && ([t.epochNs + BigInt(Math.floor(t.timeRange[0])), t.epochNs + BigInt(Math.ceil(t.timeRange[1]))] as const)
+      : t.kind === 'memory-snapshot' && t.timeRange
+        ? ([t.epochNs + BigInt(Math.floor(t.timeRange[0])), t.epochNs + BigInt(Math.ceil(t.timeRange[1]))] as const)
+        : null
   return { traceRank: t.kind === 'chrome-trace' ? t.rank : null, timeNs: hasUnixTime(t) ? timeNs : null }
 }

@@ -18,7 +18,7 @@ export interface AlignedSource {
   readonly file: string
   readonly path: string
   readonly source: number
-  readonly clock: ClockDomain | 'unix-nanoseconds'
+  readonly clock: ClockDomain
   /** First and last time, Unix ns (or ns of its own clock), shift included; null without times. */
   readonly spanNs: readonly [bigint, bigint] | null
   readonly shiftNs: bigint

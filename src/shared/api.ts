@@ -8,7 +8,9 @@
  */
 import * as v from 'valibot'
 import type { Catalog } from './catalog'
+import { CLOCK_REQUESTS, type ClockAnswers, type ClockInfo } from './clock-api'
 import type { Diagnostic } from './diagnostics'
+import { NEFF_REQUESTS, type NeffAnswers } from './neff-api'
 import type { Verification } from './verify'
 import { HBM_REQUESTS, type HbmAnswers, type HbmInfo, type RuntimeLink } from './hbm-api'
 
@@ -36,6 +38,8 @@ export const REQUESTS = {
   // ── the opened root ──
   'root.get': empty,
   'root.close': empty,
+  // ── folders where NEFFs are looked for too ──
+  ...NEFF_REQUESTS,
   // ── a session ──
   /** Starts (or joins) the reading of the session's files and answers what is known now; `session` events say when to ask again. */
   'session.open': v.strictObject({ session: id }),
@@ -83,6 +87,8 @@ export const REQUESTS = {
   'memory.allocation': v.strictObject({ session: id, allocator: index, allocation: index }),
   // ── device memory (HBM) ──
   ...HBM_REQUESTS,
+  // ── clocks ──
+  ...CLOCK_REQUESTS,
   /** Reads a snapshot a second time, by another reader, and compares the figures. One at a time; null: it was cancelled. */
   'memory.verify': v.strictObject({ session: id, file: id }),
   'memory.verifyCancel': v.strictObject({ session: id, file: id }),
@@ -233,6 +239,8 @@ export interface AllocatorInfo {
   readonly group: number | null
   readonly events: number
   readonly allocations: number
+  /** True where the active and allocated bytes are what the events prove and no more: the file ends early, or a size in it is not known. */
+  readonly atLeast?: boolean
   readonly startActiveBytes: number
   readonly peakActiveBytes: number
   readonly peakActiveEvent: number
@@ -294,6 +302,8 @@ export interface SessionView {
   readonly allocators: readonly AllocatorInfo[]
   /** Device memory as the runtime reports it, by device and HBM; absent or empty where no source tells. */
   readonly hbm?: readonly HbmInfo[]
+  /** How each source came to its times. */
+  readonly clocks?: readonly ClockInfo[]
   readonly jobs: readonly Job[]
   readonly diagnostics: readonly Diagnostic[]
   /** Set while the engine is rebuilt after it ended unexpectedly. */
@@ -483,7 +493,7 @@ export interface AllocationDetails extends AllocationSummary {
   readonly runtime?: readonly RuntimeLink[]
 }
 
-export interface Answers extends HbmAnswers {
+export interface Answers extends HbmAnswers, ClockAnswers, NeffAnswers {
   'app.info': AppInfo
   'recent.list': readonly RecentEntry[]
   'recent.open': { readonly opened: boolean; readonly reason: string | null }

@@ -3,6 +3,7 @@
  * All time columns are nanoseconds relative to the table's `epochNs`.
  */
 import type { StringTable } from './columns'
+import type { CpuTable, HostMemoryTable, SystemTable, TraceInfoTable } from './system-tables'
 import type { NeffContent, NtffContent } from './device-tables'
 
 /** How a source's times are mapped to Unix time, and how far to trust that. */
@@ -273,8 +274,11 @@ export interface FrameworkMappingTable extends SideFile {
 export type SideTable = NeffTable | NtffTable | FrameworkMappingTable
 
 /** What is drawn on a time axis. */
-export type TimedTable = TraceTable | SnapshotTable
+export type TimedTable = TraceTable | SnapshotTable | SystemTable | CpuTable | HostMemoryTable
 
-export type ParsedTable = TimedTable | SideTable
+export type ParsedTable = TimedTable | SideTable | TraceInfoTable
 
-export const isTimed = (t: ParsedTable): t is TimedTable => t.kind === 'chrome-trace' || t.kind === 'memory-snapshot'
+const TIMED: ReadonlySet<ParsedTable['kind']> = new Set(['chrome-trace', 'memory-snapshot', 'system', 'cpu', 'host-memory'])
+/** How the times of a table become Unix times. */
+export const clockOfTable = (t: TimedTable): ClockDomain => (t.kind === 'cpu' || t.kind === 'host-memory' ? 'unix-nanoseconds' : t.clock)
+export const isTimed = (t: ParsedTable): t is TimedTable => TIMED.has(t.kind)

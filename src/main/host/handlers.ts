@@ -8,6 +8,7 @@ import type { Browse } from './browse'
 import type { Confinement } from './confine'
 import type { Opened } from './host'
 import type { PathIds } from './ids'
+import type { NeffFolders } from './neff-folders'
 import type { ParsePool } from './pool'
 import type { OpenRoot } from './root'
 import type { Sessions } from './sessions'
@@ -18,6 +19,7 @@ export interface HandlerDeps {
   readonly info: AppInfo
   readonly recents: Recents
   readonly recentIds: PathIds
+  readonly neffFolders: NeffFolders
   readonly browse: Browse
   readonly confine: Confinement
   readonly pool: ParsePool
@@ -84,6 +86,25 @@ export function makeHandlers(d: HandlerDeps): Handlers {
     'browse.list': ({ id }) => d.browse.list(id),
     'browse.open': ({ id }) => d.openPath(d.browse.path(id)),
     'sample.open': () => d.openSample(),
+    'neff.folders': () => d.neffFolders.list(),
+    'neff.pick': async () => {
+      if (!d.pick) return { kind: 'browse' }
+      const path = await d.pick('folder')
+      if (path === null) return { kind: 'cancelled' }
+      await d.neffFolders.add(path)
+      d.root()?.lookAgain()
+      return { kind: 'added' }
+    },
+    'neff.add': async ({ id }) => {
+      await d.neffFolders.add(d.browse.path(id))
+      d.root()?.lookAgain()
+      return null
+    },
+    'neff.remove': async ({ id }) => {
+      await d.neffFolders.remove(id)
+      d.root()?.lookAgain()
+      return null
+    },
     'root.get': () => d.root()?.state ?? null,
     'root.close': async () => {
       await d.closeRoot()
@@ -113,6 +134,11 @@ export function makeHandlers(d: HandlerDeps): Handlers {
       return null
     },
     ...engine,
+    'alignment.shift': async ({ session, file, shiftNs }) => {
+      await opened().sessions.shift(session, file, BigInt(shiftNs))
+      return null
+    },
+    'alignment.undo': async ({ session }) => ({ undone: await opened().sessions.undoShift(session) }),
     'export.save': async ({ name, data }) => {
       if (!d.save) throw new RequestError('This host does not write files; the page saves the picture itself.')
       return { saved: await d.save(safeName(name), data) }

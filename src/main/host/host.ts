@@ -10,11 +10,13 @@ import { accessReason, Confinement, identify, isBelow } from './confine'
 import { discovery, knownName } from './discovery'
 import { makeHandlers, type Handlers } from './handlers'
 import { PathIds } from './ids'
+import { NeffFolders } from './neff-folders'
 import { ParsePool } from './pool'
 import type { WorkerLike } from './protocol'
 import { OpenRoot } from './root'
 import { Sessions } from './sessions'
 import { Recents } from './settings'
+import { Shifts } from './shifts'
 import { Verifier } from './verifier'
 import type { WatcherOptions } from './watcher'
 
@@ -68,6 +70,9 @@ export function createHost(deps: HostDeps): Host {
   }
   const confine = new Confinement(deps.roots)
   const recents = new Recents(deps.userDir)
+  const neffFolders = new NeffFolders(deps.userDir, confine)
+  const shifts = new Shifts(deps.userDir)
+  const shiftsLoaded = shifts.load()
   const recentIds = new PathIds('recent folder', 1000)
   const browse = new Browse({ confine, known: knownName })
   const pool = new ParsePool({ spawn: deps.spawnParse, size: deps.tuning?.poolSize, onJob: job => emit({ type: 'job', job }) })
@@ -109,8 +114,9 @@ export function createHost(deps: HostDeps): Host {
     } catch (e) {
       return { opened: false, reason: `${basename(given)}: ${e instanceof RequestError ? e.message : accessReason(e)}` }
     }
+    await shiftsLoaded
     await closeRoot()
-    const found = discovery(path, isFile)
+    const found = discovery(path, isFile, () => neffFolders.neffs())
     stopWalk = found.stop
     const name = basename(path) || path
     const remember = (detail: string): void => void recents.put({ path, label: name, detail, openedMs: Date.now() })
@@ -143,6 +149,10 @@ export function createHost(deps: HostDeps): Host {
         return identify(real)
       },
       onFacts: (file, facts) => opened.learn(file, facts),
+      shifts: {
+        of: file => shifts.of(found.absolute(file.path)),
+        set: (file, ns) => void shifts.set(found.absolute(file.path), ns),
+      },
       keep: deps.tuning?.keepSessions,
       quietMs: deps.tuning?.quietMs,
     })
@@ -164,6 +174,7 @@ export function createHost(deps: HostDeps): Host {
     info,
     recents,
     recentIds,
+    neffFolders,
     browse,
     confine,
     pool,
@@ -201,7 +212,7 @@ export function createHost(deps: HostDeps): Host {
       closed = true
       await inTurn(closeRoot)
       await pool.close()
-      await recents.list() // what was put is on disk
+      await Promise.all([recents.list(), shifts.settled()]) // what was put is on disk
       listeners.clear()
     },
   }

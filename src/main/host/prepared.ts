@@ -4,19 +4,62 @@
  */
 import type { AllocatorModel } from '../../analysis/allocator/model'
 import { replayAll } from '../../analysis/allocator/replay'
-import type { TraceModel } from '../../analysis/trace/model'
+import { buildHbm } from '../../analysis/hbm/build'
+import type { HbmModel } from '../../analysis/hbm/model'
+import { calibrateHardware, type HardwareClock } from '../../analysis/system/clocks'
+import { cpuTracks, hostMemoryTracks } from '../../analysis/system/counters'
+import { buildSystemModel, type SystemModel } from '../../analysis/system/tracks'
+import type { TraceModel, TrackModel } from '../../analysis/trace/model'
 import { buildTraceModel } from '../../analysis/trace/tracks'
+import type { Diagnostic } from '../../shared/diagnostics'
+import type { CpuTable, HostMemoryTable, SystemTable, TraceInfoTable } from '../../shared/system-tables'
 import type { ParsedTable, SideTable, SnapshotTable, TraceTable } from '../../shared/tables'
+
+export interface PreparedSystem {
+  readonly kind: 'system'
+  /** Hardware times corrected where they had to be (see clock). */
+  readonly table: SystemTable
+  readonly model: SystemModel
+  readonly clock: HardwareClock
+  readonly hbm: readonly HbmModel[]
+  /** What the models found out, added to what the reader did. */
+  readonly findings: readonly Diagnostic[]
+}
+
+export interface PreparedHost {
+  readonly kind: 'host'
+  readonly table: CpuTable | HostMemoryTable
+  readonly tracks: readonly TrackModel[]
+}
 
 export type Prepared =
   | { readonly kind: 'chrome-trace'; readonly table: TraceTable; readonly model: TraceModel }
   | { readonly kind: 'memory-snapshot'; readonly table: SnapshotTable; readonly models: readonly AllocatorModel[] }
+  | PreparedSystem
+  | PreparedHost
   /** Nothing is drawn of it by itself: joins and details ask the table. */
-  | { readonly kind: 'side'; readonly table: SideTable }
+  | { readonly kind: 'side'; readonly table: SideTable | TraceInfoTable }
 
-/** Builds the tracks of a trace, or replays every device of a snapshot. Pure. */
-export function prepare(table: ParsedTable): Prepared {
-  if (table.kind === 'chrome-trace') return { kind: table.kind, table, model: buildTraceModel(table) }
-  if (table.kind === 'memory-snapshot') return { kind: table.kind, table, models: replayAll(table) }
-  return { kind: 'side', table }
+/** Builds the tracks of a trace, or replays every device of a snapshot. `file` names it in findings, `pid` is the process that the folder names ('' for none). Pure. */
+export function prepare(table: ParsedTable, file = '', pid = ''): Prepared {
+  switch (table.kind) {
+    case 'chrome-trace':
+      return { kind: table.kind, table, model: buildTraceModel(table) }
+    case 'memory-snapshot':
+      return { kind: table.kind, table, models: replayAll(table) }
+    case 'system':
+      return prepareSystem(table, file, pid)
+    case 'cpu':
+      return { kind: 'host', table, tracks: cpuTracks(table) }
+    case 'host-memory':
+      return { kind: 'host', table, tracks: hostMemoryTracks(table) }
+    default:
+      return { kind: 'side', table }
+  }
+}
+
+export function prepareSystem(read: SystemTable, file: string, pid = ''): PreparedSystem {
+  const { table, clock } = calibrateHardware(read)
+  const { models, diagnostics } = buildHbm(table, file)
+  return { kind: 'system', table, model: buildSystemModel(table, pid), clock, hbm: models, findings: diagnostics }
 }

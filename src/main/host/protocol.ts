@@ -92,6 +92,8 @@ export interface EngineInit {
   readonly version: number
   /** First id of tracks and allocators; ids of an earlier engine are unknown to this one. */
   readonly nextId: number
+  /** Shifts by hand, ns, by file id. */
+  readonly shifts?: readonly (readonly [string, bigint])[]
 }
 
 export interface EngineCall {

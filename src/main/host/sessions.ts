@@ -5,13 +5,15 @@
 import type { HostEvent, SessionView } from '../../shared/api'
 import { RequestError } from '../../shared/api'
 import { isReadable, type CatalogFile, type CatalogSession, type FileState } from '../../shared/catalog'
+import { runtimeFacts } from '../../analysis/system/facts'
 import type { RankFacts } from '../../session/ranks'
 import { buffersOf } from '../../shared/columns'
+import type { CheckedFile } from '../../shared/reader'
 import type { ParsedTable, SnapshotTable } from '../../shared/tables'
 import { EngineClient } from './engine-client'
 import { OpenFile } from './open-file'
 import type { ParseOutcome, ParsePool } from './pool'
-import type { EngineFile, EngineView, WorkerLike } from './protocol'
+import type { EngineFile, EngineView, VerifyRequest, WorkerLike } from './protocol'
 
 /** What reading a file told about it, for the tree. */
 export interface ReadFacts extends RankFacts {
@@ -29,12 +31,18 @@ export interface SessionsOptions {
   /** A file of the opened root, checked; throws RequestError. */
   readonly resolve: (file: CatalogFile) => Promise<CheckedFile>
   readonly onFacts: (file: string, facts: ReadFacts) => void
+  /** Shifts of clocks by hand; absent: none can be made. */
+  readonly shifts?: {
+    of(file: CatalogFile): bigint
+    set(file: CatalogFile, shiftNs: bigint): void
+  }
   /** How many sessions stay open. */
   readonly keep?: number
   readonly quietMs?: number
 }
 
 const MAX_REBUILDS = 3
+const MAX_UNDO = 100
 /** After this long without a death the count of rebuilds begins anew. */
 const PEACE_MS = 60_000
 
@@ -48,6 +56,8 @@ interface OpenSession {
   notice: string | null
   rebuilds: number
   readonly files: Map<string, OpenFile>
+  /** Shifts by hand that can be taken back, the last one at the end. */
+  readonly undo: { readonly file: string; readonly before: bigint }[]
   /** The file whose table the engine is taking in; blamed when the engine dies of it. */
   taking: OpenFile | null
   /** Tables are given to the engine one after the other. */
@@ -92,6 +102,7 @@ export class Sessions {
       notice: null,
       rebuilds: 0,
       files: new Map(),
+      undo: [],
       taking: null,
       feed: Promise.resolve(),
       feeding: 0,
@@ -115,6 +126,45 @@ export class Sessions {
     this.#touch(s)
     if (!s.engine) throw new RequestError('The analysis of this session could not be kept running; open the session again.')
     return s.engine.call(method, args)
+  }
+
+  /** Shifts a source by hand: the whole shift in ns, 0n takes it away. Remembered; the view follows. */
+  async shift(id: string, file: string, shiftNs: bigint): Promise<void> {
+    const s = this.#get(id)
+    const f = s.files.get(file)
+    if (!f || !this.#o.shifts) throw new RequestError('This source is not there (any more).')
+    const before = this.#o.shifts.of(f.file)
+    if (before === shiftNs) return
+    s.undo.push({ file, before })
+    if (s.undo.length > MAX_UNDO) s.undo.shift()
+    await this.#applyShift(s, f, shiftNs)
+  }
+
+  /** Takes the last shift back; false when there is none. */
+  async undoShift(id: string): Promise<boolean> {
+    const s = this.#get(id)
+    for (;;) {
+      const last = s.undo.pop()
+      if (!last) return false
+      const f = s.files.get(last.file)
+      // A file that went takes its shifts with it.
+      if (!f) continue
+      await this.#applyShift(s, f, last.before)
+      return true
+    }
+  }
+
+  async #applyShift(s: OpenSession, f: OpenFile, shiftNs: bigint): Promise<void> {
+    this.#o.shifts?.set(f.file, shiftNs)
+    this.#feed(s, () => this.#mutate(s, 'shift', { shifts: new Map(this.#shiftsOf(s)) }))
+    await s.feed
+  }
+
+  #shiftsOf(s: OpenSession): readonly (readonly [string, bigint])[] {
+    return s.catalog.files.flatMap(f => {
+      const ns = this.#o.shifts?.of(f) ?? 0n
+      return ns === 0n ? [] : [[f.id, ns] as const]
+    })
   }
 
   /** Reads a file again, whatever became of it before. */
@@ -241,6 +291,8 @@ export class Sessions {
       rankFromName: file.rankFromName,
       stamp,
     }
+    // A file that appeared after the engine began may have been shifted before.
+    if ((this.#o.shifts?.of(file) ?? 0n) !== 0n) await this.#mutate(s, 'shift', { shifts: new Map(this.#shiftsOf(s)) })
     s.taking = f
     await this.#mutate(s, 'table', { file: about, prepared, diagnostics: outcome.diagnostics }, buffersOf(prepared))
     s.taking = null
@@ -271,9 +323,8 @@ export class Sessions {
   // ── engine ──
 
   #startEngine(s: OpenSession): void {
-    s.engine = new EngineClient(this.#o.spawnEngine, { session: s.id, version: s.version, nextId: s.nextId }, reason =>
-      this.#died(s, reason),
-    )
+    const init = { session: s.id, version: s.version, nextId: s.nextId, shifts: this.#shiftsOf(s) }
+    s.engine = new EngineClient(this.#o.spawnEngine, init, reason => this.#died(s, reason))
   }
 
   #died(s: OpenSession, reason: string): void {
@@ -318,6 +369,7 @@ function snapshotTime({ clock, epochNs, timeRange }: SnapshotTable): readonly [b
 }
 
 function factsOf(t: ParsedTable): CatalogFile['facts'] {
+  if (t.kind === 'system' || t.kind === 'cpu' || t.kind === 'host-memory' || t.kind === 'trace-info') return runtimeFacts(t)
   if (t.kind === 'chrome-trace') return { events: t.count }
   if (t.kind === 'memory-snapshot') return { events: t.devices.reduce((n, d) => n + d.count, 0) }
   return t.facts

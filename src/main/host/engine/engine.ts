@@ -7,7 +7,9 @@
 import { allocationDetails } from '../../../analysis/allocator/owners'
 import { memoryPicture } from '../../../analysis/allocator/picture'
 import { memoryAt, smallerAt } from '../../../analysis/allocator/pictureAt'
-import { busyOverview } from '../../../analysis/trace/busy'
+import { systemDetails } from '../../../analysis/system/details'
+import { withModelNames } from '../../../analysis/system/names'
+import { busyOverview, hardwareTracks } from '../../../analysis/trace/busy'
 import { counterInWindow } from '../../../analysis/trace/counter-window'
 import { sliceDetails } from '../../../analysis/trace/details'
 import type { TrackModel } from '../../../analysis/trace/model'
@@ -17,20 +19,25 @@ import {
   type Answers,
   type Axis,
   type RequestArgs,
+  type SliceDetails,
   type StepInfo,
   type TimeGroup,
   type TrackInfo,
 } from '../../../shared/api'
 import type { Diagnostic } from '../../../shared/diagnostics'
+import type { StringTable } from '../../../shared/columns'
+import type { TraceInfoTable } from '../../../shared/system-tables'
 import type { SideTable } from '../../../shared/tables'
 import { compareNames } from '../../../session/names'
+import { alignmentOf, type AlignedSource } from '../../../session/alignment'
 import { buildTimeGroups } from '../../../session/time-groups'
 import type { Prepared } from '../prepared'
 import type { EngineFile, EngineInit, EngineView } from '../protocol'
 import { argsOf, type ReadArgs } from './args'
 import { insideSlice } from './inside'
 import { slicesOfTracks, type TrackQuery } from './slices'
-import { makeSource, rangeOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
+import { HbmQueries } from './hbm'
+import { clockOf, makeSource, rangeOf, tracksOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
 import { allocatorInfo, sourceInfo, stepInfos, trackInfos } from './view'
 
 /** Where a source stands: its index in the view, its group and what is added to its times to get those of the group. */
@@ -44,13 +51,13 @@ export interface Place {
 const MAX_PIXELS = 2 ** 26
 
 interface Entry {
-  readonly source: Source
+  source: Source
   place: Place
 }
 
 interface Side {
   readonly file: EngineFile
-  readonly table: SideTable
+  readonly table: SideTable | TraceInfoTable
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -84,7 +91,10 @@ export class Engine {
   readonly #failed = new Map<string, readonly Diagnostic[]>()
   /** Ids by what they name, so that they survive a new reading. */
   readonly #ids = new Map<string, number>()
-  #tracks = new Map<number, { readonly entry: Entry; readonly source: TraceSource; readonly track: TrackModel }>()
+  #tracks = new Map<number, { readonly entry: Entry; readonly strings: StringTable; readonly track: TrackModel }>()
+  #hbm: HbmQueries | null = null
+  /** Shifts by hand, ns, by file id. */
+  #shifts: ReadonlyMap<string, bigint>
   #allocators = new Map<number, AllocatorEntry>()
   #groups: readonly TimeGroup[] = []
   #view: EngineView
@@ -94,6 +104,7 @@ export class Engine {
     this.#version = init.version
     this.#nextId = init.nextId
     this.#deps = deps
+    this.#shifts = new Map(init.shifts)
     this.#view = this.#build()
   }
 
@@ -109,10 +120,11 @@ export class Engine {
     if (prepared.kind === 'side') {
       this.#entries.delete(file.id)
       this.#sides.set(file.id, { file, table: prepared.table, diagnostics })
+      if (prepared.table.kind === 'trace-info') for (const e of this.#entries.values()) e.source = this.#named(e.source)
       return this.#changed()
     }
     this.#sides.delete(file.id)
-    const source = makeSource(file, prepared, diagnostics)
+    const source = this.#named(makeSource(file, prepared, diagnostics))
     this.#entries.set(file.id, { source, place: { index: 0, group: null, offset: null } })
     return this.#changed()
   }
@@ -150,8 +162,9 @@ export class Engine {
     const times = buildTimeGroups(
       entries.map(({ source: s }, index) => ({
         index,
-        epochNs: s.table.epochNs,
-        clock: s.table.clock,
+        epochNs: s.table.epochNs + this.#shiftOf(s),
+        // Once somebody has said where it belongs, a clock of its own is placed among the others.
+        clock: clockOf(s) === 'unknown' && this.#shiftOf(s) !== 0n ? 'unix-nanoseconds' : clockOf(s),
         range: rangeOf(s),
         label: s.file.path.slice(s.file.path.lastIndexOf('/') + 1),
       })),
@@ -167,17 +180,18 @@ export class Engine {
     const ordered = [...entries].sort((a, b) => compareNames(a.source.file.path, b.source.file.path))
     for (const entry of ordered) {
       const { source, place } = entry
-      if (source.kind === 'chrome-trace') {
+      if (source.kind !== 'memory-snapshot') {
         const seen = new Map<string, number>()
-        const ids = source.model.tracks.map(t => {
-          const key = JSON.stringify([source.file.id, t.role, t.pid, t.tid, t.name])
+        const { tracks: models, strings } = tracksOf(source)
+        const ids = models.map(t => {
+          const key = JSON.stringify([source.file.id, t.origin ?? t.role, t.pid, t.tid, t.name])
           const nth = seen.get(key) ?? 0
           seen.set(key, nth + 1)
           return this.#id(`${key}${nth}`)
         })
-        source.model.tracks.forEach((track, i) => this.#tracks.set(ids[i] as number, { entry, source, track }))
+        models.forEach((track, i) => this.#tracks.set(ids[i] as number, { entry, strings, track }))
         tracks.push(...trackInfos(source, place, ids))
-        steps.push(...stepInfos(source, place))
+        if (source.kind === 'chrome-trace') steps.push(...stepInfos(source, place))
       } else
         for (const allocator of source.allocators) {
           const id = this.#id(JSON.stringify([source.file.id, 'device', allocator.model.device]))
@@ -187,6 +201,7 @@ export class Engine {
         }
     }
     allocators.sort((a, b) => a.rank - b.rank)
+    this.#hbm = this.#hbmOf(ordered)
     return {
       session: this.#session,
       version: this.#version,
@@ -195,12 +210,71 @@ export class Engine {
       tracks,
       steps,
       allocators,
+      hbm: this.#hbm?.infos ?? [],
+      clocks: alignmentOf(entries.map(e => this.#aligned(e))),
       diagnostics: [
         ...ordered.flatMap(e => e.source.diagnostics),
         ...[...this.#sides.values()].flatMap(s => s.diagnostics),
         ...[...this.#failed.values()].flat(),
       ],
     }
+  }
+
+  /** The runtime's events name models by id; their names stand in trace_info, which may be read before or after. */
+  #named(s: Source): Source {
+    if (s.kind !== 'system') return s
+    let { table } = s
+    for (const { table: t } of this.#sides.values()) if (t.kind === 'trace-info') table = withModelNames(table, t.names)
+    return table === s.table ? s : { ...s, table }
+  }
+
+  #shiftOf(s: Source): bigint {
+    return this.#shifts.get(s.file.id) ?? 0n
+  }
+
+  #aligned({ source: s, place }: Entry): AlignedSource {
+    const range = rangeOf(s)
+    const shiftNs = this.#shiftOf(s)
+    const zero = s.table.epochNs + shiftNs
+    return {
+      file: s.file.id,
+      path: s.file.path,
+      source: place.index,
+      clock: clockOf(s),
+      spanNs: range && clockOf(s) !== 'none' ? [zero + BigInt(Math.floor(range[0])), zero + BigInt(Math.ceil(range[1]))] : null,
+      shiftNs,
+      hardware: s.kind === 'system' ? s.clock : null,
+    }
+  }
+
+  #hbmOf(ordered: readonly Entry[]): HbmQueries | null {
+    const sources = ordered.flatMap(({ source: s, place }) =>
+      s.kind === 'system' && s.hbm.length > 0 ? [{ file: s.file, table: s.table, models: s.hbm, place }] : [],
+    )
+    if (sources.length === 0) return null
+    const snapshots = ordered.flatMap(({ source: s, place }) =>
+      s.kind === 'memory-snapshot'
+        ? [{ source: s, place, ids: s.allocators.map(a => this.#id(JSON.stringify([s.file.id, 'device', a.model.device]))) }]
+        : [],
+    )
+    return new HbmQueries({ sources, snapshots, facts: this.#instanceFacts(), idOf: key => this.#id(key) })
+  }
+
+  /** What trace_info and the device profiles of the session say about the machine. */
+  #instanceFacts(): { readonly instanceType: string | null; readonly lnc: number | null } {
+    const sides = [...this.#sides.values()].map(s => s.table)
+    const info = sides.find(t => t.kind === 'trace-info')
+    const ntff = sides.find(t => t.kind === 'ntff')
+    const neff = sides.find(t => t.kind === 'neff')
+    const type = info?.instanceType?.value ?? ntff?.facts['instanceType']
+    const lnc = info?.logicalNcSize?.value ?? neff?.facts['lncSize']
+    return { instanceType: typeof type === 'string' ? type : null, lnc: typeof lnc === 'number' ? lnc : null }
+  }
+
+  /** Sets all shifts by hand. */
+  shift(shifts: ReadonlyMap<string, bigint>): Changed {
+    this.#shifts = new Map(shifts)
+    return this.#changed()
   }
 
   // ── trace ──
@@ -227,9 +301,15 @@ export class Engine {
     const group = this.#groups[id]
     if (!group) throw new RequestError('This time range is not there (any more).')
     const end = Math.max(1, group.durationNs)
-    const traces = this.#tracesOf(id)
+    // Where the hardware tells what it did, nothing else is counted as work.
+    const systems = [...this.#entries.values()].filter(
+      e => e.source.kind === 'system' && e.place.group === id && hardwareTracks(e.source.model).length > 0,
+    )
+    const traces =
+      systems.length > 0 ? systems : [...this.#entries.values()].filter(e => e.source.kind === 'chrome-trace' && e.place.group === id)
     const busy = new Float32Array(traces.length ? width : 0)
     for (const { source, place } of traces) {
+      if (source.kind !== 'system' && source.kind !== 'chrome-trace') continue
       const offset = place.offset ?? 0
       const one = busyOverview(source.table, source.model, width, -offset, end - offset)
       for (let c = 0; c < width; c++) busy[c] = (busy[c] as number) + (one[c] as number) / traces.length
@@ -244,17 +324,18 @@ export class Engine {
 
   async slice({ source: index, row }: RequestArgs<'trace.slice'>): Promise<Answers['trace.slice']> {
     const entry = [...this.#entries.values()][index]
-    if (!entry || entry.source.kind !== 'chrome-trace') throw new RequestError('This trace is not there (any more).')
+    if (!entry || (entry.source.kind !== 'chrome-trace' && entry.source.kind !== 'system'))
+      throw new RequestError('This trace is not there (any more).')
     const { source, place } = entry
+    if (source.kind === 'system') {
+      const details = systemDetails(source.table, source.model, row)
+      if (!details || place.offset === null) throw new RequestError('This event is not there (any more).')
+      return moved(details, place.offset, this.#shiftOf(source))
+    }
     const details = sliceDetails(source.table, source.model, row)
     if (!details || place.offset === null) throw new RequestError('This slice is not there (any more).')
     const offset = place.offset
-    return {
-      ...details,
-      start: details.start + offset,
-      parents: details.parents.map(p => ({ ...p, start: p.start + offset })),
-      ...(await argsOf(source, row, this.#deps.readArgs)),
-    }
+    return { ...moved(details, offset, this.#shiftOf(source)), ...(await argsOf(source, row, this.#deps.readArgs)) }
   }
 
   #tracesOf(group: number): readonly { readonly source: TraceSource; readonly place: Place }[] {
@@ -268,7 +349,7 @@ export class Engine {
       const t = this.#tracks.get(id)
       if (!t) throw new RequestError(`Track ${id} is not there (any more).`)
       if (t.entry.place.offset === null) throw new RequestError(`Track ${id} has no times.`)
-      return { table: t.source.table, track: t.track, offset: t.entry.place.offset }
+      return { strings: t.strings, track: t.track, offset: t.entry.place.offset }
     })
   }
 
@@ -297,7 +378,31 @@ export class Engine {
     const details = allocationDetails(allocator.model, source.table, allocator.owners, row, offset)
     const { group, rank } = info
     const inside = group === null || details.allocTime === null ? null : insideSlice(this.#tracesOf(group), rank, details.allocTime)
-    return { ...details, inside }
+    const runtime = this.#hbm?.runtimeOf(source, allocator, row)
+    return { ...details, inside, ...(runtime ? { runtime } : {}) }
+  }
+
+  // ── device memory ──
+
+  get #device(): HbmQueries {
+    if (!this.#hbm) throw new RequestError('No source of this session tells of device memory (any more).')
+    return this.#hbm
+  }
+
+  hbmPicture(q: RequestArgs<'hbm.picture'>): Answers['hbm.picture'] {
+    return { version: this.#version, ...this.#device.picture(q) }
+  }
+  hbmAt(q: RequestArgs<'hbm.at'>): Answers['hbm.at'] {
+    return this.#device.at(q)
+  }
+  hbmLive(q: RequestArgs<'hbm.live'>): Answers['hbm.live'] {
+    return { version: this.#version, ...this.#device.live(q) }
+  }
+  hbmCsv(q: RequestArgs<'hbm.csv'>): Answers['hbm.csv'] {
+    return this.#device.csv(q)
+  }
+  hbmAllocation(q: RequestArgs<'hbm.allocation'>): Answers['hbm.allocation'] {
+    return this.#device.allocation(q)
   }
 
   /** The allocator of an id and, for the time axis, what is added to its times. */
@@ -308,3 +413,11 @@ export class Engine {
     return { ...a, offset: a.entry.place.offset ?? 0 }
   }
 }
+
+/** Details in the time of the group. */
+const moved = (d: SliceDetails, offset: number, shiftNs: bigint): SliceDetails => ({
+  ...d,
+  start: d.start + offset,
+  startUnixNs: shiftNs === 0n ? d.startUnixNs : String(BigInt(d.startUnixNs) + shiftNs),
+  parents: d.parents.map(p => ({ ...p, start: p.start + offset })),
+})

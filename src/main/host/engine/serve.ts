@@ -23,6 +23,12 @@ const METHODS = new Map<string, Method>(
     'memory.at': (e, a: never) => e.at(a),
     'memory.smaller': (e, a: never) => e.smaller(a),
     'memory.allocation': (e, a: never) => e.allocation(a),
+    'hbm.picture': (e, a: never) => e.hbmPicture(a),
+    'hbm.at': (e, a: never) => e.hbmAt(a),
+    'hbm.live': (e, a: never) => e.hbmLive(a),
+    'hbm.csv': (e, a: never) => e.hbmCsv(a),
+    'hbm.allocation': (e, a: never) => e.hbmAllocation(a),
+    shift: (e, a: { readonly shifts: ReadonlyMap<string, bigint> }) => e.shift(a.shifts),
   } satisfies Record<string, Method>),
 )
 

@@ -2,27 +2,27 @@
 import type { TrackModel } from '../../../analysis/trace/model'
 import { slicesInWindow } from '../../../analysis/trace/window'
 import type { SlicesAnswer } from '../../../shared/api'
-import type { TraceTable } from '../../../shared/tables'
+import type { StringTable } from '../../../shared/columns'
 
 /** A track that is asked for, and what is added to its times to get those of its group. */
 export interface TrackQuery {
-  readonly table: TraceTable
+  readonly strings: StringTable
   readonly track: TrackModel
   readonly offset: number
 }
 
 /** Slices of the window [start, end), group time, for `width` pixel columns. */
 export function slicesOfTracks(queries: readonly TrackQuery[], start: number, end: number, width: number): Omit<SlicesAnswer, 'version'> {
-  const bySource = new Map<TraceTable, number[]>()
+  const bySource = new Map<StringTable, number[]>()
   queries.forEach((q, i) => {
-    const list = bySource.get(q.table)
+    const list = bySource.get(q.strings)
     if (list) list.push(i)
-    else bySource.set(q.table, [i])
+    else bySource.set(q.strings, [i])
   })
-  const parts = [...bySource].map(([table, at]) => {
+  const parts = [...bySource].map(([strings, at]) => {
     const { offset } = queries[at[0] as number] as TrackQuery
     const tracks = at.map(i => (queries[i] as TrackQuery).track)
-    const part = slicesInWindow(table, tracks, start - offset, end - offset, width)
+    const part = slicesInWindow({ strings }, tracks, start - offset, end - offset, width)
     for (let i = 0; i < part.start.length; i++) part.start[i] = (part.start[i] as number) + offset
     return { at, part }
   })

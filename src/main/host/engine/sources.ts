@@ -2,9 +2,15 @@
 import type { AllocatorModel } from '../../../analysis/allocator/model'
 import { owners, type Owners } from '../../../analysis/allocator/owners'
 import { positions } from '../../../analysis/allocator/picturePositions'
-import type { TraceModel } from '../../../analysis/trace/model'
+import type { HbmModel } from '../../../analysis/hbm/model'
+import type { HardwareClock } from '../../../analysis/system/clocks'
+import { cpuTracks, hostMemoryTracks } from '../../../analysis/system/counters'
+import type { SystemModel } from '../../../analysis/system/tracks'
+import type { TraceModel, TrackModel } from '../../../analysis/trace/model'
+import { stringTable, type StringTable } from '../../../shared/columns'
 import type { Diagnostic } from '../../../shared/diagnostics'
-import type { SnapshotTable, TraceTable } from '../../../shared/tables'
+import type { CpuTable, HostMemoryTable, SystemTable } from '../../../shared/system-tables'
+import { clockOfTable, type ClockDomain, type SnapshotTable, type TraceTable } from '../../../shared/tables'
 import type { Prepared } from '../prepared'
 import type { EngineFile } from '../protocol'
 import { replayFindings, traceFindings } from './findings'
@@ -30,7 +36,41 @@ export interface Allocator {
   readonly owners: Owners
 }
 
-export type Source = TraceSource | SnapshotSource
+/** A runtime trace, or an export of one. */
+export interface SystemSource {
+  readonly kind: 'system'
+  readonly file: EngineFile
+  readonly table: SystemTable
+  readonly model: SystemModel
+  readonly clock: HardwareClock
+  readonly hbm: readonly HbmModel[]
+  /** Those of the model, then lanes of host samples that the same file has. */
+  readonly tracks: readonly TrackModel[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Samples of the host. */
+export interface HostSource {
+  readonly kind: 'cpu' | 'host-memory'
+  readonly file: EngineFile
+  readonly table: CpuTable | HostMemoryTable
+  readonly tracks: readonly TrackModel[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export type Source = TraceSource | SnapshotSource | SystemSource | HostSource
+
+const NO_STRINGS: StringTable = stringTable([])
+
+/** Tracks of a source and the strings that they name. */
+export function tracksOf(s: Source): { readonly tracks: readonly TrackModel[]; readonly strings: StringTable } {
+  if (s.kind === 'memory-snapshot') return { tracks: [], strings: NO_STRINGS }
+  if (s.kind === 'chrome-trace') return { tracks: s.model.tracks, strings: s.table.strings }
+  return { tracks: s.tracks, strings: s.kind === 'system' ? s.table.strings : NO_STRINGS }
+}
+
+/** How the times of a source become Unix times. */
+export const clockOf = (s: Source): ClockDomain => clockOfTable(s.table)
 
 /** Takes over a file. The findings of its models are added to those of the reader. */
 export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind: 'side' }>, diagnostics: readonly Diagnostic[]): Source {
@@ -38,6 +78,11 @@ export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind:
     const { kind, table, model } = prepared
     return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model)] }
   }
+  if (prepared.kind === 'system') {
+    const { kind, table, model, clock, hbm, findings } = prepared
+    return { kind, file, table, model, clock, hbm, tracks: [...model.tracks, ...inner(table)], diagnostics: [...diagnostics, ...findings] }
+  }
+  if (prepared.kind === 'host') return { kind: prepared.table.kind, file, table: prepared.table, tracks: prepared.tracks, diagnostics }
   const { kind, table, models } = prepared
   return {
     kind,
@@ -50,12 +95,34 @@ export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind:
 
 /** First and last time of a source, ns relative to its table's epoch; null without times. */
 export function rangeOf(s: Source): readonly [number, number] | null {
-  return s.kind === 'chrome-trace' ? s.model.range : s.table.timeRange
+  if (s.kind === 'chrome-trace') return s.model.range
+  if (s.kind === 'memory-snapshot') return s.table.timeRange
+  if (s.kind !== 'system') return s.table.range
+  // Host samples of an export belong to it.
+  const parts = [s.table.range, ...[s.table.cpu, s.table.hostMemory].map(t => t && shiftedRange(t, s.table))].filter(r => r !== null)
+  return parts.length === 0 ? null : [Math.min(...parts.map(r => r[0])), Math.max(...parts.map(r => r[1]))]
 }
 
-/** Rows that a source has: events of a trace, entries of all devices of a snapshot. */
+const shiftedRange = (t: CpuTable | HostMemoryTable, to: SystemTable): readonly [number, number] | null => {
+  const by = Number(t.epochNs - to.epochNs)
+  return t.range && [t.range[0] + by, t.range[1] + by]
+}
+
+/** Lanes of the tables inside an export, in the time of its events. */
+function inner(t: SystemTable): readonly TrackModel[] {
+  const moved = (tracks: readonly TrackModel[], epochNs: bigint): readonly TrackModel[] => {
+    const by = Number(epochNs - t.epochNs)
+    return by === 0 ? tracks : tracks.map(k => ({ ...k, time: k.time.map(v => v + by) }))
+  }
+  return [
+    ...(t.cpu ? moved(cpuTracks(t.cpu), t.cpu.epochNs) : []),
+    ...(t.hostMemory ? moved(hostMemoryTracks(t.hostMemory), t.hostMemory.epochNs) : []),
+  ]
+}
+
+/** What a source has: events of a trace, messages of a runtime trace, samples of the host, entries of all devices of a snapshot. */
 export const eventsOf = (s: Source): number =>
-  s.kind === 'chrome-trace' ? s.table.count : s.table.devices.reduce((n, d) => n + d.count, 0)
+  s.kind === 'memory-snapshot' ? s.table.devices.reduce((n, d) => n + d.count, 0) : s.kind === 'system' ? s.table.messages : s.table.count
 
 /** First and last time of a device's events; null where none has a time. */
 export function allocatorRange(model: AllocatorModel): readonly [number, number] | null {

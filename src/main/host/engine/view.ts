@@ -1,12 +1,22 @@
 /** The parts of the session view that come from tables: groups, sources, tracks, steps, allocators. Ids are given by the engine. */
 import type { BlockRounded } from '../../../analysis/allocator/model'
 import { peakTime } from '../../../analysis/allocator/pictureAt'
-import type { TrackModel } from '../../../analysis/trace/model'
+import { totalsKnown } from '../../../analysis/allocator/report'
 import type { AllocatorInfo, BlockRoundedInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
 import type { ClockDomain } from '../../../shared/tables'
 import type { Place } from './engine'
 import { MAX_STEPS } from './findings'
-import { allocatorRange, eventsOf, rangeOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
+import {
+  allocatorRange,
+  clockOf,
+  eventsOf,
+  rangeOf,
+  tracksOf,
+  type Allocator,
+  type SnapshotSource,
+  type Source,
+  type TraceSource,
+} from './sources'
 
 const CLOCKS: Readonly<Record<ClockDomain, string>> = {
   'kineto-base-time': 'Unix time: base time of the trace plus the time of the event',
@@ -26,7 +36,7 @@ export function sourceInfo(s: Source, { index, group, offset }: Place): SourceIn
     path: s.file.path,
     kind: s.kind,
     group,
-    clock: CLOCKS[s.table.clock],
+    clock: CLOCKS[clockOf(s)],
     rank: s.kind === 'chrome-trace' ? (s.table.rank ?? s.file.rank) : s.file.rank,
     complete: s.table.complete,
     events: eventsOf(s),
@@ -35,13 +45,9 @@ export function sourceInfo(s: Source, { index, group, offset }: Place): SourceIn
 }
 
 /** Tracks of a source that has a place in time; `ids` by track. */
-export function trackInfos(
-  s: { readonly model: { readonly tracks: readonly TrackModel[] } },
-  { index, group, offset }: Place,
-  ids: readonly number[],
-): readonly TrackInfo[] {
+export function trackInfos(s: Source, { index, group, offset }: Place, ids: readonly number[]): readonly TrackInfo[] {
   if (group === null) return []
-  return s.model.tracks.map((t, i) => ({
+  return tracksOf(s).tracks.map((t, i) => ({
     id: ids[i] as number,
     source: index,
     group,
@@ -92,6 +98,7 @@ export function allocatorInfo(s: SnapshotSource, a: Allocator, place: Place, id:
     group: timed && allocatorRange(model) !== null ? place.group : null,
     events: model.events,
     allocations: model.count,
+    atLeast: Number.isNaN(f.liveAtStart) || !totalsKnown(s.table, model),
     startActiveBytes: f.startActiveBytes,
     peakActiveBytes: f.peakActiveBytes,
     peakActiveEvent: f.peakActiveEvent,
