@@ -119,7 +119,7 @@ test('peak and cursor figures equal those of the command line', async ({ open })
   }
 })
 
-test('block-rounded bytes at the cursor and at the peak are those of the command line, and so is what is cached', async ({ open }) => {
+test('block-rounded bytes at the cursor are those of the command line, and so is what is cached', async ({ open }) => {
   const s = sample()
   const { page } = await open(s.root)
   await ready(page)
