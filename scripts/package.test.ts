@@ -69,7 +69,7 @@ describe('the package', () => {
     for (const name of ['linux-unpacked', 'linux-arm64-unpacked', 'win-unpacked', 'mac', 'mac-arm64', '.icon-set'])
       mkdirSync(join(dir, name))
     writeFileSync(join(dir, 'builder-debug.yml'), '')
-    expect(packagedPrograms(dir, { productName: 'P Q', executableName: 'p-q' }).sort()).toEqual(
+    expect([...packagedPrograms(dir, { productName: 'P Q', executableName: 'p-q' })].sort()).toEqual(
       ['linux-arm64-unpacked/p-q', 'linux-unpacked/p-q', 'mac-arm64/P Q.app', 'mac/P Q.app', 'win-unpacked/P Q.exe'].map(p => join(dir, p)),
     )
   })

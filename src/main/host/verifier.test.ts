@@ -24,7 +24,7 @@ function verifier(work: (r: VerifyRequest) => Promise<Verification>) {
   })
   return { v, workers }
 }
-const request = { path: '/a', name: 'a' }
+const request = { path: '/a', at: { path: '/a', dev: '1', ino: '1' }, name: 'a' }
 const never = () => new Promise<Verification>(() => undefined)
 
 describe('a verification', () => {
