@@ -152,7 +152,7 @@ describe('NEFF and NTFF', () => {
       ['s/cut.ntff', 'missing-neff', 'none', []],
       ['s/empty.ntff', 'empty-ntff', 'none', []],
     ])
-    expect(codes(doc).sort()).toEqual(['file-truncated', 'file-truncated', 'neff-hash-mismatch'])
+    expect([...codes(doc)].sort()).toEqual(['file-truncated', 'file-truncated', 'neff-hash-mismatch'])
   })
 
   it('NEFFs are looked for in the folders of --neff-dir too', async () => {

@@ -5,6 +5,7 @@ import type { Catalog } from '../../shared/catalog'
 import { discover, MAX_DEPTH, type SniffCache } from '../../session/discover'
 import { kindOfName } from '../../session/known-name'
 import { isHiddenName } from '../../session/names'
+import type { AddedNeffs } from '../../session/neff-folders'
 
 export interface Discovery {
   /** Walks the root again; files that did not change are not opened. */
@@ -21,13 +22,13 @@ export interface Discovery {
 
 const SALT = randomBytes(16).toString('hex')
 
-/** `root`: absolute, resolved. Ids belong to this root and this run: the same path below another root has another id. */
-export function discovery(root: string, isFile: boolean): Discovery {
+/** `root`: absolute, resolved. `added`: NEFFs of folders that the user added, asked for at each walk. Ids belong to this root and this run: the same path below another root has another id. */
+export function discovery(root: string, isFile: boolean, added: () => Promise<AddedNeffs | undefined>): Discovery {
   const cache: SniffCache = new Map()
   const stopped = new AbortController()
   const base = isFile ? dirname(root) : root
   return {
-    discover: () => discover(root, { cache, salt: `${SALT}\0${root}`, signal: stopped.signal }),
+    discover: async () => discover(root, { cache, salt: `${SALT}\0${root}`, signal: stopped.signal, added: await added() }),
     absolute: path => join(base, path),
     base,
     depth: MAX_DEPTH,

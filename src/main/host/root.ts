@@ -82,6 +82,11 @@ export class OpenRoot {
     void this.#startWatching()
   }
 
+  /** Walks the root again soon: something outside of it that its catalog depends on has changed. */
+  lookAgain(): void {
+    this.#watcher.nudge()
+  }
+
   /** Takes what reading a file told. */
   learn(file: string, facts: ReadFacts): void {
     this.#facts.set(file, facts)

@@ -55,16 +55,21 @@ export class Recents {
   }
 
   async #save(list: readonly Recent[]): Promise<void> {
-    const part = `${this.#file}.${randomBytes(4).toString('hex')}.part`
-    try {
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 })
-      await writeFile(part, JSON.stringify({ version: 1, recents: list }, null, 1), { mode: 0o600 })
-      await rename(part, this.#file)
-      this.#memory = null
-    } catch {
-      this.#memory = list
-      await rm(part, { force: true }).catch(() => undefined)
-    }
+    this.#memory = (await writeSettings(this.#dir, this.#file, { version: 1, recents: list })) ? null : list
+  }
+}
+
+/** Writes a settings file atomically, readable by the user only. False where it cannot be written. */
+export async function writeSettings(dir: string, file: string, content: object): Promise<boolean> {
+  const part = `${file}.${randomBytes(4).toString('hex')}.part`
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await writeFile(part, JSON.stringify(content, null, 1), { mode: 0o600 })
+    await rename(part, file)
+    return true
+  } catch {
+    await rm(part, { force: true }).catch(() => undefined)
+    return false
   }
 }
 
