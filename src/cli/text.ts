@@ -89,8 +89,12 @@ function factsText(f: InspectFile): string {
     return `${events(facts['events'])}${typeof span === 'number' ? `, ${duration(span)}` : ''}${typeof rank === 'number' ? `, says rank ${rank}` : ''}`
   }
   if (f.kind === 'memory-snapshot' && Array.isArray(facts['devices'])) {
-    const devices = facts['devices'] as readonly { readonly device: number; readonly events: number; readonly peakActiveBytes: number }[]
-    return devices.map(d => `device ${d.device}: ${events(d.events)}, peak ${memory(d.peakActiveBytes)} active (requested)`).join('; ')
+    const devices = facts['devices'] as readonly {
+      readonly device: number
+      readonly events: number
+      readonly peakActiveBytes: number | null
+    }[]
+    return devices.map(d => `device ${d.device}: ${events(d.events)}, peak ${size(d.peakActiveBytes)} active (requested)`).join('; ')
   }
   if (f.kind === 'neff' && typeof facts['uuid'] === 'string') return neffText(facts)
   if (f.kind === 'ntff' && typeof facts['version'] === 'number') return ntffText(facts)
@@ -148,12 +152,7 @@ function atText(doc: AtDocument): string {
       ? 'No memory snapshot has a state at this time.\n'
       : table([
           ['rank', 'device', 'active (requested)', 'event'],
-          ...doc.memory.map(m => [
-            String(m.rank),
-            String(m.device),
-            memory(m.activeBytes),
-            m.event < 0 ? '−1 (start state)' : num(m.event),
-          ]),
+          ...doc.memory.map(m => [String(m.rank), String(m.device), size(m.activeBytes), m.event < 0 ? '−1 (start state)' : num(m.event)]),
         ])
   return `${slices}\n${bytes}`
 }
@@ -180,6 +179,8 @@ function exportText(d: ExportDocument): string {
 
 const count = (v: unknown): string => (typeof v === 'number' ? num(v) : v === null || v === undefined ? '—' : plain(String(v)))
 const size = (v: unknown): string => (typeof v === 'number' ? memory(v) : '—')
+/** Of a file that ends early the events prove a figure, and no more: what was live at the start is not known then. */
+const proven = (d: Fields, v: unknown): string => (typeof v === 'number' && d['liveAtStart'] === null ? `at least ${memory(v)}` : size(v))
 
 function snapshotText(doc: Fields): string {
   const time = Array.isArray(doc['timeUs']) ? (doc['timeUs'] as readonly unknown[]) : []
@@ -195,12 +196,12 @@ function snapshotText(doc: Fields): string {
   const devices = Array.isArray(doc['devices']) ? (doc['devices'] as readonly Fields[]) : []
   const rows: readonly (readonly [string, (d: Fields) => string])[] = [
     ['events', d => count(d['events'])],
-    ['active at the start (requested)', d => size(d['startActiveBytes'])],
-    ['peak active (requested)', d => size(d['peakActiveBytes'])],
+    ['active at the start (requested)', d => proven(d, d['startActiveBytes'])],
+    ['peak active (requested)', d => proven(d, d['peakActiveBytes'])],
     ['  at event', d => (d['peakActiveEvent'] === -1 ? '−1 (start state)' : count(d['peakActiveEvent']))],
-    ['active at the end (requested)', d => size(d['endActiveBytes'])],
-    ['peak allocated (requested)', d => size(d['peakAllocatedBytes'])],
-    ['allocated at the end (requested)', d => size(d['endAllocatedBytes'])],
+    ['active at the end (requested)', d => proven(d, d['endActiveBytes'])],
+    ['peak allocated (requested)', d => proven(d, d['peakAllocatedBytes'])],
+    ['allocated at the end (requested)', d => proven(d, d['endAllocatedBytes'])],
     ['peak allocated (block-rounded)', d => size(d['peakBlockRoundedBytes'])],
     ['allocated at the end (block-rounded)', d => size(d['endBlockRoundedBytes'])],
     ['reserved at the start', d => size(d['startReservedBytes'])],

@@ -65,6 +65,7 @@ const WANT: SnapshotReport = {
       },
     },
   ],
+  hostSegments: null,
   diagnostics: [],
 }
 

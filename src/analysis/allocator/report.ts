@@ -23,6 +23,8 @@ export interface SnapshotReport {
     readonly timeUs: string | null
   }[]
   readonly devices: readonly DeviceReport[]
+  /** Segments of pinned host memory (`host_segments`), in no figure of a device; null where the file has none. */
+  readonly hostSegments: { readonly count: number; readonly bytes: number | null } | null
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -72,13 +74,22 @@ export function snapshotReport(
     stacks: stacksOfEvents(table),
     timeUs: table.timeUs ? [wholeUs(table.timeUs[0]), wholeUs(table.timeUs[1])] : [null, null],
     annotations: annotationsOf(table),
-    devices: models.map(m => {
-      const trace = table.devices[m.traceIndex]
-      // Where a size is not known the replay counts it as 0, so that the totals say too little.
-      return deviceReport(m, trace === undefined || sizesKnown(trace))
-    }),
+    devices: models.map(m => deviceReport(m, totalsKnown(table, m))),
+    hostSegments: hostSegments(table),
     diagnostics,
   }
+}
+
+/** False where an alloc or a free of the device has no size: the replay counts it as 0, so that the totals say too little. */
+export function totalsKnown(table: SnapshotTable, model: Pick<AllocatorModel, 'traceIndex'>): boolean {
+  const trace = table.devices[model.traceIndex]
+  return trace === undefined || sizesKnown(trace)
+}
+
+/** Pinned host memory; null where the file has none. Bytes are null where a segment's size is not known. */
+function hostSegments({ host }: SnapshotTable): SnapshotReport['hostSegments'] {
+  if (!host?.segments) return null
+  return { count: host.segments.count, bytes: known(host.segments.totalSize.reduce((a, b) => a + b, 0)) }
 }
 
 const wholeUs = (us: number): string => String(BigInt(Math.trunc(us)))

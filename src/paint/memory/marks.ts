@@ -19,6 +19,8 @@ export interface PeakPlace {
   readonly width: number
   readonly value: string
   readonly valueWidth: number
+  /** What the value is called. */
+  readonly name: string
 }
 
 /** Places the mark. `avoid`: x of the cursor, whose flag the label keeps clear of. */
@@ -30,6 +32,7 @@ export function placePeak(
   at: number,
   bytes: number,
   avoid: number | null,
+  name = PEAK,
 ): PeakPlace | null {
   const x = Math.round(g.x(at))
   const right = g.gutter + g.plot
@@ -40,14 +43,14 @@ export function placePeak(
   ctx.font = font(theme, 11, 600)
   const valueWidth = textWidth(ctx, value)
   ctx.font = font(theme)
-  const width = valueWidth + textWidth(ctx, PEAK) + 20
+  const width = valueWidth + textWidth(ctx, name) + 20
   ctx.restore()
   const tip = Math.max(y - 2, s.top + 10)
   const clash = avoid !== null && avoid > x - 8 && avoid < x + 12 + width
   const fitsRight = x + 12 + width < right
   const fitsLeft = x - 12 - width > g.gutter
   const left = (fitsRight && !clash) || !fitsLeft ? Math.min(x + 12, right - width - 4) : x - 12 - width
-  return { x, tip, left, top: Math.max(s.top + 2, tip - 22), width, value, valueWidth }
+  return { x, tip, left, top: Math.max(s.top + 2, tip - 22), width, value, valueWidth, name }
 }
 
 /** Triangle at the instant of the peak with its value beside it. */
@@ -76,7 +79,7 @@ export function drawPeak(ctx: Context2D, theme: Theme, p: PeakPlace): void {
   ctx.fillText(p.value, p.left + 6, p.top + 9.5)
   ctx.fillStyle = theme.token('--text-3')
   ctx.font = font(theme)
-  ctx.fillText(PEAK, p.left + 12 + p.valueWidth, p.top + 9.5)
+  ctx.fillText(p.name, p.left + 12 + p.valueWidth, p.top + 9.5)
   ctx.restore()
 }
 

@@ -15,7 +15,7 @@ import { groupToken } from './raster'
 import { factOf } from './hit'
 import { byteTicks, type ByteScale } from './scale'
 import type { MemoryScene } from './scene'
-import { ACTIVE, afterLabel, ALLOCATED, beforeLabel, eventTick, RESERVED, roundedName, startLabel } from './words'
+import { activeName, afterLabel, ALLOCATED, beforeLabel, eventTick, RESERVED, roundedName, startLabel } from './words'
 
 /** Paints the scene: box [0, geometry.width) x [scale.top, scale.top + scale.height + AXIS_MIRROR), CSS px. */
 export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): void {
@@ -32,7 +32,8 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   const cx = scene.cursor === null ? NaN : g.x(scene.cursor)
   const cursorShown = cx >= g.gutter - 0.5 && cx <= g.gutter + g.plot + 0.5
   const peakAt = options.peak && picture ? peakPosition(scene) : null
-  const peak = peakAt === null ? null : placePeak(ctx, theme, g, s, peakAt, info.peakActiveBytes, cursorShown ? cx : null)
+  const peak =
+    peakAt === null ? null : placePeak(ctx, theme, g, s, peakAt, info.peakActiveBytes, cursorShown ? cx : null, `peak ${activeName(info)}`)
 
   ctx.save()
   ctx.beginPath()
@@ -108,7 +109,7 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   if (cursorShown) {
     drawCursorLine(ctx, theme, cx, s.top, s.height)
     if (scene.value) {
-      const words = scene.valueFlag ? `${memory(scene.value.bytes)} ${ACTIVE}` : ''
+      const words = scene.valueFlag ? `${memory(scene.value.bytes)} ${activeName(info)}` : ''
       drawCursorValue(ctx, theme, g, s, Math.round(g.x(scene.value.at)), scene.value.bytes, words)
     }
   }

@@ -10,12 +10,17 @@ export const ROUNDED = 'allocated, block-rounded'
 export const roundedName = (info: Pick<AllocatorInfo, 'blockRounded'>): string =>
   info.blockRounded.status === 'not-confirmed' ? `${ROUNDED} (not confirmed)` : ROUNDED
 
+/** Where the file ends early, or a size in it is not known, the events prove that much and no more. */
+const atLeast = (info: Pick<AllocatorInfo, 'atLeast'>): string => (info.atLeast === true ? ' (at least)' : '')
+export const activeName = (info: Pick<AllocatorInfo, 'atLeast'>): string => ACTIVE + atLeast(info)
+export const allocatedName = (info: Pick<AllocatorInfo, 'atLeast'>): string => ALLOCATED + atLeast(info)
+
 /** `peak active, requested`; the value stands before it. */
 export const PEAK = `peak ${ACTIVE}`
 
 /** Label of the flat base: `Allocated before recording  ·  3.96 GiB  ·  25 blocks`. */
-export const startLabel = (info: Pick<AllocatorInfo, 'startActiveBytes' | 'startBlocks'>): string =>
-  `Allocated before recording  ·  ${memory(info.startActiveBytes)}  ·  ${num(info.startBlocks)} ${info.startBlocks === 1 ? 'block' : 'blocks'}`
+export const startLabel = (info: Pick<AllocatorInfo, 'startActiveBytes' | 'startBlocks' | 'atLeast'>): string =>
+  `Allocated before recording  ·  ${info.atLeast === true ? 'at least ' : ''}${memory(info.startActiveBytes)}  ·  ${num(info.startBlocks)} ${info.startBlocks === 1 ? 'block' : 'blocks'}`
 
 export const oomLabel = (size: number): string => `out of memory: ${memory(size)} requested`
 

@@ -3,7 +3,7 @@ import type { AllocatorInfo, Axis, SessionView } from '../../shared/api'
 import type { CatalogSession } from '../../shared/catalog'
 import { fileSize, memory as bytesText, num } from '../../shared/format'
 import type { MemoryOptions, MemoryScene } from '../memory/scene'
-import { PEAK } from '../memory/words'
+import { activeName } from '../memory/words'
 import type { Theme } from '../theme'
 import type { TraceScene } from '../timeline'
 import type { Ask, Span, Surface } from './ask'
@@ -172,7 +172,7 @@ function subtitle(q: SheetQuery, trace: TraceScene | null, m: MemoryScene | null
           .join(' – ')}`
       : null,
     m ? `device ${m.allocator.device}` : null,
-    m ? `${PEAK} ${bytesText(m.allocator.peakActiveBytes)}` : null,
+    m ? `peak ${activeName(m.allocator)} ${bytesText(m.allocator.peakActiveBytes)}` : null,
     trace && isCut(trace) ? 'the first rows of the trace' : null,
   ]
     .filter(Boolean)

@@ -37,6 +37,7 @@ export function AllocatorFigures({
   const why = roundedReason(rounded)
   // Without the curve only the segment table's own figure is there: nothing is counted from it.
   const cached = (reserved: number, blocks: number | null): number => (rounded.peakBytes === null ? NaN : cachedFree(reserved, blocks))
+  const lower = a.atLeast === true ? ' (at least)' : ''
   const caption = `figures-${a.id}`
   return (
     <section aria-label={`Allocator of device ${a.device}`}>
@@ -64,7 +65,7 @@ export function AllocatorFigures({
         </thead>
         <tbody className="num selectable">
           <tr>
-            <th scope="row">Active, requested</th>
+            <th scope="row">Active, requested{lower}</th>
             <td>
               <Bytes v={a.startActiveBytes} unit={unit} />
             </td>
@@ -76,7 +77,7 @@ export function AllocatorFigures({
             </td>
           </tr>
           <tr>
-            <th scope="row">Allocated, requested</th>
+            <th scope="row">Allocated, requested{lower}</th>
             <td>
               <Missing why="only its peak and end are told" />
             </td>
@@ -173,7 +174,8 @@ export function AllocatorFigures({
         <p className="verdict">
           <Icon name="warn" size={14} className="warn" />
           <span>
-            <b>The file ends early.</b> Peak and end are those of the part that could be read.
+            <b>The file ends early.</b> Peak and end are those of the part that could be read, and what was live before it is only partly
+            known.
           </span>
         </p>
       )}

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt, SessionView } from '../../../shared/api'
 import { exactBytes, memory, num } from '../../../shared/format'
-import { ACTIVE, ALLOCATED, positionLabel, RESERVED } from '../../../paint/memory/words'
+import { ACTIVE, activeName, allocatedName, positionLabel, RESERVED } from '../../../paint/memory/words'
 import { runCommand } from '../commands/registry'
 import { switchGroup } from '../shell/follow'
 import { Icon } from '../shell/icons'
@@ -132,7 +132,7 @@ function Controls({ info, axis }: { readonly info: AllocatorInfo; readonly axis:
       <span className="sp" />
       <button
         className="btn quiet peak"
-        title={`${exactBytes(info.peakActiveBytes)}, peak ${ACTIVE}, ${positionLabel('event', info.peakActiveEvent)}. Shows it (P).`}
+        title={`${exactBytes(info.peakActiveBytes)}, peak ${activeName(info)}, ${positionLabel('event', info.peakActiveEvent)}. Shows it (P).`}
         onClick={() => runCommand('go-to-peak')}
       >
         <i className="tri" aria-hidden="true" />
@@ -140,7 +140,7 @@ function Controls({ info, axis }: { readonly info: AllocatorInfo; readonly axis:
           {memory(info.peakActiveBytes)}
         </b>
         <span className="t3">
-          peak<span className="wide"> {ACTIVE}</span>
+          peak<span className="wide"> {activeName(info)}</span>
         </span>
       </button>
       <label className="pick" title="Fit: the axis fits the window. Fixed: it fits the whole recording.">
@@ -243,8 +243,8 @@ function Readout({
           {position === null ? '—' : positionLabel(axis, position)}
         </b>
       </span>
-      {cell(ACTIVE, 'active', a?.activeBytes, '', DEFINITION)}
-      {cell(ALLOCATED, 'allocated', a?.allocatedBytes, '', DEFINITION)}
+      {cell(activeName(info), 'active', a?.activeBytes, '', DEFINITION)}
+      {cell(allocatedName(info), 'allocated', a?.allocatedBytes, '', DEFINITION)}
       {cell('block-rounded', 'rounded', a ? (a.blockRoundedBytes ?? NaN) : undefined, roundedTitle(info), roundedTitle(info))}
       {cell(RESERVED, 'reserved', a?.reservedBytes, 'The segment table of the file is not whole: reserved bytes cannot be anchored')}
       <span className="num" title={a ? undefined : missing}>

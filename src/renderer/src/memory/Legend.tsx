@@ -66,7 +66,7 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
           </div>
         )}
       </div>
-      <div className="r sum" title={`Active, requested: ${title(m ? m.activeBytes : null)}`}>
+      <div className="r sum" title={`Active, requested${info.atLeast === true ? ' (at least)' : ''}: ${title(m ? m.activeBytes : null)}`}>
         <span className="n">Active</span>
         <span className="v num">{text(m ? m.activeBytes : null)}</span>
       </div>

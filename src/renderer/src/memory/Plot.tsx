@@ -9,7 +9,7 @@ import { paintMemory, placeOf } from '../../../paint/memory/paint'
 import { rasterMemory } from '../../../paint/memory/raster'
 import { byteScale, type ByteScale } from '../../../paint/memory/scale'
 import type { MemoryScene } from '../../../paint/memory/scene'
-import { ACTIVE, positionLabel } from '../../../paint/memory/words'
+import { activeName, positionLabel } from '../../../paint/memory/words'
 import type { Theme } from '../../../paint/theme'
 import { fail, request, useSession } from '../state/session'
 import { describeCursor } from '../state/live'
@@ -118,8 +118,10 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
   useEffect(() => {
     if (!at) return
     const a = at.answer
-    describeCursor(`${positionLabel(axis, at.question)}, ${memory(a.activeBytes)} ${ACTIVE}, ${a.liveAllocations} live allocations`)
-  }, [at, axis])
+    describeCursor(
+      `${positionLabel(axis, at.question)}, ${memory(a.activeBytes)} ${activeName(info)}, ${a.liveAllocations} live allocations`,
+    )
+  }, [at, axis, info])
 
   // ── pointer ──
   const press = useRef<{
