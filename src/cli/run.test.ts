@@ -40,8 +40,8 @@ describe('exit codes and streams', () => {
     expect(await call('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
     expect(await call('--help')).toMatchObject({ code: 0, err: '' })
     expect((await call('help', 'at')).out).toContain('--time NS')
-    expect((await call('help', 'snapshot')).out).toContain('pickle; gzip')
-    expect((await call('help', 'snapshot')).out).not.toContain('HTML')
+    expect((await call('help', 'snapshot')).out).toContain('pickle, JSON, or a page of _memory_viz; gzip')
+    expect((await call('help', 'snapshot')).out).toContain('--verify')
   })
 
   it('nothing read is 1 with a document that says why', async () => {
