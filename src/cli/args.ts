@@ -2,6 +2,8 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { EXPORT_OPTIONS, exportOptions, type ExportOptions } from './export/options'
 import { COMMANDS, type CommandName } from './help'
+import { SCHEMA_ACTIONS, type SchemaAction } from './schema-actions'
+import { SYSTEM_SOURCES, type SystemSource } from '../shared/system-tables'
 
 export type Parsed =
   | { readonly command: 'help'; readonly topic: CommandName | null }
@@ -19,6 +21,9 @@ export type Parsed =
       readonly seed?: number
     }
   | { readonly command: 'export'; readonly path: string; readonly json: boolean; readonly options: ExportOptions }
+  | { readonly command: 'system'; readonly path: string; readonly json: boolean; readonly source?: SystemSource }
+  /** `path`: the file of `import`, the id of `show` and `remove`, '' of `list`. */
+  | { readonly command: 'schema'; readonly action: SchemaAction; readonly path: string; readonly json: boolean }
   | { readonly command: 'serve'; readonly argv: readonly string[] }
 
 /** Wrong use of the command line: exit code 2. The text is for the user. */
@@ -70,6 +75,21 @@ export function parse(argv: readonly string[]): Parsed {
     const { path, values } = take(first, rest, { verify: { type: 'boolean' } })
     return { command: first, path, json: values['json'] === true, ...(values['verify'] === true ? { verify: true } : {}) }
   }
+  if (first === 'system') {
+    const { path, values } = take(first, rest, { source: { type: 'string' } })
+    const source = SYSTEM_SOURCES.find(s => s === values['source'])
+    if (values['source'] !== undefined && !source)
+      throw new UsageError(`--source takes one of ${SYSTEM_SOURCES.join(', ')}, not ${quoted(String(values['source']))}`, first)
+    return { command: first, path, json: values['json'] === true, ...(source ? { source } : {}) }
+  }
+  if (first === 'schema') {
+    const [word, ...more] = rest
+    const action = SCHEMA_ACTIONS.find(a => a === word)
+    if (!action)
+      throw new UsageError(`schema takes one of ${SCHEMA_ACTIONS.join(', ')}${word === undefined ? '' : `, not ${quoted(word)}`}`, first)
+    const { path, values } = action === 'list' ? take(first, ['', ...more], {}, true) : take(first, more, {})
+    return { command: first, action, path, json: values['json'] === true }
+  }
   if (first === 'export') {
     const { path, values } = take(first, rest, EXPORT_OPTIONS)
     const options = exportOptions(values, message => new UsageError(message, first))
@@ -95,6 +115,7 @@ function take(
   command: CommandName,
   args: readonly string[],
   options: ParseArgsOptionsConfig,
+  mayBeEmpty = false,
 ): { readonly path: string; readonly values: Readonly<Record<string, unknown>> } {
   let parsed: ReturnType<typeof parseArgs>
   try {
@@ -103,7 +124,7 @@ function take(
     throw new UsageError(e instanceof Error ? (e.message.split('. ')[0] as string) : String(e), command)
   }
   const [path, ...more] = parsed.positionals
-  if (path === undefined || path === '') throw new UsageError(`${command} needs ${COMMANDS[command].operand}`, command)
+  if (path === undefined || (path === '' && !mayBeEmpty)) throw new UsageError(`${command} needs ${COMMANDS[command].operand}`, command)
   if (more.length > 0)
     throw new UsageError(`${command} takes one ${COMMANDS[command].operand}; ${quoted(more[0] as string)} is too much`, command)
   return { path, values: parsed.values }

@@ -1,6 +1,6 @@
 /** What `--help` says. */
 
-export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve'
+export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema'
 
 interface CommandHelp {
   readonly usage: string
@@ -75,6 +75,29 @@ ${JSON_LINE}
 --json tells where the plot lies, in px: {width, height, plot: {x0, x1, y0, y1}, fromNs, toNs, maxBytes}. x0 is fromNs, x1 (the first column
 outside) is toNs; a column of the allocator shows its highest total, y1 is 0 bytes and y0 is maxBytes (null for the timeline). A snapshot
 without times is drawn over the index of its events: fromNs and toNs are then null, fromEvent and toEvent tell the range.`,
+  },
+  system: {
+    usage: 'system PATH [--source NAME] [--json]',
+    operand: 'PATH',
+    summary: "the runtime's own view of a session: events, device memory, host samples, clocks",
+    details: `Decodes ntrace.pb, trace_info.pb, cpu_util.pb and host_mem.pb of the session at PATH, or an export of Neuron Explorer beside them.
+Their schema is not public: the document says which one was used (an imported one, the built-in reconstruction, or what the data
+shows) and which checks it passed. Where none passes nothing is decoded (events 0, origin null). See \`help schema\`.
+
+events counts messages (a slice is two). dropped is at least how many are known to be lost. peakNs and startNs are Unix ns.
+
+  --source NAME   ntrace, explorer-parquet, explorer-json or perfetto, where the session has several
+${JSON_LINE}`,
+  },
+  schema: {
+    usage: 'schema import FILE | list | show ID | remove ID [--json]',
+    operand: 'FILE or ID',
+    summary: "exact schemas for the runtime's files: import, list, show, remove",
+    details: `import takes a .proto file, a descriptor set (protoc --descriptor_set_out), or a binary such as libnrt.so, which is searched
+for descriptors of package ntff as bytes and never loaded or run. What is found is kept in the settings of the user and
+tried first on ntrace.pb, trace_info.pb, cpu_util.pb and host_mem.pb. ID is the begin of the hash that list shows.
+
+${JSON_LINE}`,
   },
   sample: {
     usage: 'sample DIR [--ranks N] [--steps N] [--seed S] [--json]',

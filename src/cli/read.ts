@@ -4,7 +4,9 @@ import { extentOf } from '../analysis/trace/report'
 import { readTable } from '../formats/readers'
 import { fileSource } from '../formats/source'
 import { systemReason } from '../formats/system-error'
+import { userDir } from '../main/user-dir'
 import type { RankFacts } from '../session/ranks'
+import { schemasFor } from '../session/schemas'
 import { isReadable as readable, type CatalogFile, type ReadableKind } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import type { ReadOptions } from '../shared/reader'
@@ -30,7 +32,7 @@ export async function readFile(
     )
   }
   try {
-    return await readTable(file.kind, source, options)
+    return await readTable(file.kind, source, { ...options, ...(await schemasFor(file.kind, userDir())) })
   } catch (e) {
     return readerFailed(file, e)
   } finally {

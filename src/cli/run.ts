@@ -31,6 +31,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const outcome = await outcomeOf(parsed, io)
     endProgress(io)
     if (parsed.json) io.out(toJson(outcome.document))
+    else if (parsed.command === 'system' || parsed.command === 'schema')
+      io.out((await import('./system-text')).toText(parsed.command, outcome.document))
     else io.out((await import('./text')).toText(parsed.command, outcome.document))
     return outcome.read && outcome.failed !== true ? EXIT_READ : EXIT_NOTHING
   } catch (e) {
@@ -70,6 +72,13 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) }, p.verify)
       case 'trace':
         return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
+      case 'system':
+        return await (await import('./system')).systemCommand(path, io, p.source)
+      case 'schema': {
+        const progress = progressLine(io, p.path)
+        const operand = p.action === 'import' ? path : p.path
+        return await (await import('./schema')).schemaCommand(p.action, operand, (done, total) => progress(done, total, ''))
+      }
       case 'sample':
         return await (await import('./sample')).sampleCommand(path, { ranks: p.ranks, steps: p.steps, seed: p.seed })
     }

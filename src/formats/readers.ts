@@ -10,6 +10,10 @@ const READERS: Readonly<Record<ReadableKind, () => Promise<Reader>>> = {
   'memory-snapshot': async () => (await import('./memory-snapshot/read')).readSnapshot,
   neff: async () => (await import('./neff/read')).readNeff,
   ntff: async () => (await import('./ntff/read')).readNtff,
+  ntrace: async () => (await import('./neuron-runtime/ntrace')).readNtrace,
+  'trace-info': async () => (await import('./neuron-runtime/info')).readTraceInfo,
+  'cpu-util': async () => (await import('./neuron-runtime/samples')).readCpuUtil,
+  'host-memory': async () => (await import('./neuron-runtime/samples')).readHostMemory,
 }
 
 /** Reads a file of a known kind into its table. Bad data is told in diagnostics; rejects only with what the system says, or for a defect of a reader. */

@@ -112,6 +112,12 @@ export const descriptionOf = (s: StoredSchema): SchemaDescription => ({
 /** Descriptions of all schemas in a folder, in the order in which they are tried. */
 export const loadDescriptions = async (dir: string): Promise<readonly SchemaDescription[]> => (await listSchemas(dir)).map(descriptionOf)
 
+const DECODED: ReadonlySet<string> = new Set(['ntrace', 'trace-info', 'cpu-util', 'host-memory'])
+
+/** The imported schemas for a file of this kind, as reading it wants them; nothing is looked up for other kinds. */
+export const schemasFor = async (kind: string, userDir: string): Promise<{ readonly schemas?: readonly SchemaDescription[] }> =>
+  DECODED.has(kind) ? { schemas: await loadDescriptions(schemaDir(userDir)) } : {}
+
 /**
  * Makes a schema from a file and keeps it. Importing the same file again replaces what it gave before. Throws SchemaError where the file holds no schema of the runtime,
  * and the system's error where it cannot be read or the folder not be written.

@@ -22,7 +22,16 @@ export const FILE_KINDS = [
 export type FileKind = (typeof FILE_KINDS)[number]
 
 /** Kinds that are read whole when their session is opened; of the others the bounded look of the sniffers is all there is. Their readers stand in src/formats/readers.ts. */
-export const READABLE_KINDS = ['chrome-trace', 'memory-snapshot', 'neff', 'ntff'] as const satisfies readonly FileKind[]
+export const READABLE_KINDS = [
+  'chrome-trace',
+  'memory-snapshot',
+  'neff',
+  'ntff',
+  'ntrace',
+  'trace-info',
+  'cpu-util',
+  'host-memory',
+] as const satisfies readonly FileKind[]
 export type ReadableKind = (typeof READABLE_KINDS)[number]
 
 /** Whether there is something to read: not for empty files, which are normal. */

@@ -1,5 +1,6 @@
 /** The contract of every reader in src/formats. */
 import type { Diagnostic } from './diagnostics'
+import type { SchemaDescription } from './system-tables'
 
 /** A byte source that can be read at any offset. Files, buffers (tests) and decompressed streams implement it. */
 export interface ByteSource {
@@ -33,6 +34,8 @@ export interface ReadOptions {
   readonly onProgress?: (done: number, total: number, note: string) => void
   /** Checked between chunks; a set signal ends the read with a `cancelled` diagnostic. */
   readonly signal?: AbortSignal
+  /** Schemas of the runtime's files that the user imported, the one to be tried first in front. */
+  readonly schemas?: readonly SchemaDescription[]
 }
 
 /** What a reader returns: the table (null when nothing could be read) and the diagnostics. It does not throw on bad data. */

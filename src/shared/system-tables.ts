@@ -32,6 +32,33 @@ export interface SchemaVerdict {
   readonly unverified: readonly string[]
 }
 
+/** One field of a message of a schema. */
+export interface FieldSpec {
+  readonly number: number
+  readonly name: string
+  /** `uint64`, `string`, …; the full name of a message or an enum otherwise. */
+  readonly type: string
+  readonly repeated: boolean
+  /** Type of the key where the field is a map; `type` is the value's. */
+  readonly mapKey: string | null
+}
+
+export interface MessageSpec {
+  /** Full name without a leading dot, e.g. `ntff.ntrace_event`. */
+  readonly name: string
+  readonly fields: readonly FieldSpec[]
+}
+
+/** What the fields of a file's messages mean. */
+export interface SchemaDescription {
+  readonly origin: 'imported' | 'built-in' | 'alternative' | 'inferred'
+  /** For people: what it is and where it came from. */
+  readonly title: string
+  readonly messages: readonly MessageSpec[]
+  /** Full names of enums: their fields are varints. */
+  readonly enums: readonly string[]
+}
+
 /**
  * slice: start and stop paired. instant: an event of one moment. open: a start without its stop (`start` is the start's time, it has no end). tail: a stop without its
  * start (`start` is the stop's time).

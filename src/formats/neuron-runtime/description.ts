@@ -3,32 +3,9 @@
  * decoder only knows this form.
  */
 import protobuf from 'protobufjs'
+import type { FieldSpec, MessageSpec, SchemaDescription } from '../../shared/system-tables'
 
-/** Scalar types as protobuf spells them; `enum` and `message` for named ones, `map` for maps. */
-export interface FieldSpec {
-  readonly number: number
-  readonly name: string
-  /** `uint64`, `string`, …; the full name of a message or an enum otherwise. */
-  readonly type: string
-  readonly repeated: boolean
-  /** Type of the key where the field is a map; `type` is the value's. */
-  readonly mapKey: string | null
-}
-
-export interface MessageSpec {
-  /** Full name without a leading dot, e.g. `ntff.ntrace_event`. */
-  readonly name: string
-  readonly fields: readonly FieldSpec[]
-}
-
-export interface SchemaDescription {
-  readonly origin: 'imported' | 'built-in' | 'alternative' | 'inferred'
-  /** For people: what it is and where it came from. */
-  readonly title: string
-  readonly messages: readonly MessageSpec[]
-  /** Full names of enums: their fields are varints. */
-  readonly enums: readonly string[]
-}
+export type { FieldSpec, MessageSpec, SchemaDescription }
 
 /** Limits of what is taken in: real schemas are far below. */
 export const SCHEMA_LIMITS = { textBytes: 1024 * 1024, messages: 2000, fields: 20_000, depth: 32, name: 200 } as const

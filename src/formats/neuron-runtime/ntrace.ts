@@ -17,8 +17,6 @@ import { tryFramings, type FramingTry } from './sample'
 import { EventStore } from './store'
 
 export interface SystemReadOptions extends ReadOptions {
-  /** Schemas that the user imported, the one to be tried first in front. */
-  readonly schemas?: readonly SchemaDescription[]
   /** Interned ids and their names, from trace_info.pb. */
   readonly names?: ReadonlyMap<bigint, string>
   /** Dropped events, where trace_info.pb tells. */

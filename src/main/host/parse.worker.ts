@@ -2,13 +2,15 @@
 import { parentPort } from 'node:worker_threads'
 import { readTable } from '../../formats/readers'
 import { fileSource } from '../../formats/source'
+import { schemasFor } from '../../session/schemas'
+import { userDir } from '../user-dir'
 import { serveParse } from './parse'
 
 if (!parentPort) throw new Error('parse.worker runs as a worker thread only')
 serveParse(parentPort, async (request, options) => {
   const source = await fileSource(request.path, request.name, undefined, request.at)
   try {
-    return await readTable(request.kind, source, options)
+    return await readTable(request.kind, source, { ...options, ...(await schemasFor(request.kind, userDir())) })
   } finally {
     await source.close()
   }
