@@ -70,7 +70,7 @@ PATH is a session folder, a tree (its first session, unless --session or --rank 
   --session DIR    the session's folder below PATH
   --rank N         the rank, where there are several
   --device N       the device, where a snapshot holds several
-${JSON_LINE}
+  --json           one JSON document on stdout, everything else on stderr
 
 --json tells where the plot lies, in px: {width, height, plot: {x0, x1, y0, y1}, fromNs, toNs, maxBytes}. x0 is fromNs, x1 (the first column
 outside) is toNs; a column of the allocator shows its highest total, y1 is 0 bytes and y0 is maxBytes (null for the timeline). A snapshot
