@@ -220,6 +220,7 @@ class Categories {
   readonly #ids = new Map<string, number>()
   /** Equal texts may have different string ids, so these are a cache only; numbers have none. */
   readonly #byString = new Map<number, number>()
+  readonly #byText = new Map<string, number>()
 
   constructor(t: SystemTable) {
     this.#t = t
@@ -229,11 +230,16 @@ class Categories {
     const id = at < 0 ? -1 : this.#t.attrText[at]
     const cached = this.#byString.get(id)
     if (cached !== undefined) return cached
-    const c = categoryOf(at < 0 ? '' : attributeText(this.#t, at))
-    let n = this.#ids.get(c.name)
-    // Categories are kept in 16 bits; a file that makes up more of them than that has one for the rest.
-    if (n === undefined) this.#ids.set(c.name, (n = this.list.length < MOST ? this.list.push(c) - 1 : MOST - 1))
-    if (id !== ATTR_NUMBER) this.#byString.set(id, n)
+    const text = at < 0 ? '' : attributeText(this.#t, at)
+    let n = this.#byText.get(text)
+    if (n === undefined) {
+      const c = categoryOf(text)
+      n = this.#ids.get(c.name)
+      // Categories are kept in 16 bits; a file that makes up more of them than that has one for the rest.
+      if (n === undefined) this.#ids.set(c.name, (n = this.list.length < MOST ? this.list.push(c) - 1 : MOST - 1))
+      if (this.#byText.size < 4 * MOST) this.#byText.set(text, n)
+    }
+    if (id !== ATTR_NUMBER && this.#byString.size < 4 * MOST) this.#byString.set(id, n)
     return n
   }
 }

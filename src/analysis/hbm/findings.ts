@@ -2,8 +2,9 @@
 import type { DiagnosticSink } from '../../shared/diagnostics'
 import { duration, exactBytes, memory, num } from '../../shared/format'
 import type { SystemTable } from '../../shared/system-tables'
-import type { Lives, Step } from './build'
+import type { Step } from './build'
 import type { Collected, Seen } from './collect'
+import type { Lives } from './lives'
 import type { HbmModel } from './model'
 
 /** Where the runtime's figures and the running sum part. */

@@ -9,6 +9,8 @@ export interface RowFacts {
   readonly model: (allocation: number) => string | null
   readonly traceId: (allocation: number) => string | null
   readonly link: (allocation: number) => PytorchLink | null
+  /** How `link` was found; asked for every live row. */
+  readonly how: (allocation: number) => PytorchLink['how'] | null
   readonly label: (allocation: number) => string | null
 }
 
@@ -130,7 +132,7 @@ export function hbmLive(
   let linked = 0
   let inferred = 0
   for (const a of live) {
-    const how = facts.link(a)?.how
+    const how = facts.how(a)
     if (how === 'id') linked++
     else if (how === 'inferred') inferred++
   }

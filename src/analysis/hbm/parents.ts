@@ -2,31 +2,35 @@
 import { ROW_SLICE, type SystemTable } from '../../shared/system-tables'
 
 /**
- * Per row of `rows`, the row of the innermost event around it; -1 where none is known. By `parentId` where the file has parents, else by time: the last slice of the same place
+ * Per row of `rows` (distinct), the row of the innermost event around it; -1 where none is known. By `parentId` where the file has parents, else by time: the last slice of the same place
  * (process, core and thread) that began before and ends after. Linear in the rows of the table.
  */
 export function parentRows(t: SystemTable, rows: ArrayLike<number>): Int32Array {
   const out = new Int32Array(rows.length).fill(-1)
-  const at = new Map<number, number[]>()
+  /** Row to the last place in `rows` that names it, plus 1. */
+  const at = new Int32Array(t.count)
   const wanted = new Map<bigint, number[]>()
+  let last = -1
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]
     if (row < 0) continue
-    push(at, row, i)
-    if (t.parentId[row] !== 0n) push(wanted, t.parentId[row], i)
+    at[row] = i + 1
+    last = Math.max(last, row)
+    if (t.parentId[row] === 0n) continue
+    const list = wanted.get(t.parentId[row])
+    if (list) list.push(i)
+    else wanted.set(t.parentId[row], [i])
   }
-  if (at.size === 0) return out
   /** Open slices by place, outermost first. */
   const open = new Map<number, number[]>()
-  for (let row = 0; row < t.count; row++) {
-    const mine = at.get(row)
+  for (let row = 0; row <= last; row++) {
     const stack = open.get(t.place[row])
     if (stack) while (stack.length > 0 && endOf(t, stack[stack.length - 1]) < t.start[row]) stack.pop()
-    if (mine) {
+    if (at[row] > 0) {
       const end = t.state[row] === ROW_SLICE ? t.start[row] + t.duration[row] : t.start[row]
       let k = (stack?.length ?? 0) - 1
       while (stack && k >= 0 && endOf(t, stack[k]) < end) k--
-      if (stack && k >= 0) for (const i of mine) out[i] = stack[k]
+      if (stack && k >= 0) out[at[row] - 1] = stack[k]
     }
     if (t.state[row] === ROW_SLICE) {
       if (stack) stack.push(row)
@@ -44,12 +48,6 @@ export function parentRows(t: SystemTable, rows: ArrayLike<number>): Int32Array 
 }
 
 const endOf = (t: SystemTable, row: number): number => t.start[row] + t.duration[row]
-
-function push<K>(map: Map<K, number[]>, key: K, value: number): void {
-  const list = map.get(key)
-  if (list) list.push(value)
-  else map.set(key, [value])
-}
 
 const idRows = new WeakMap<SystemTable, Map<bigint, number>>()
 

@@ -138,6 +138,7 @@ describe('the table of live allocations', () => {
       a % 5 === 1
         ? { how: a % 2 ? 'id' : 'inferred', allocator: 0, kind: 'segment', allocation: null, event: 1, address: '0x1', bytes: 1 }
         : null,
+    how: a => (a % 5 === 1 ? (a % 2 ? 'id' : 'inferred') : null),
     label: a => (a % 4 === 0 ? `forward block.py:${a}` : null),
   }
 

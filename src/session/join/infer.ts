@@ -19,13 +19,10 @@ export function inferByAddress(
   how: Uint8Array,
 ): { readonly linked: number; readonly ambiguous: number } {
   const byAddress = new Map<bigint, number[]>()
-  for (let b = 0; b < r.count; b++) {
-    if (how[b] !== LINK_NONE || r.address[b] === 0n) continue
-    const list = byAddress.get(r.address[b])
-    if (list) list.push(b)
-    else byAddress.set(r.address[b], [b])
-  }
+  for (let a = 0; a < p.count; a++)
+    if ((p.kind[a] === P_SEGMENT || p.kind[a] === P_SEGMENT_ROW) && runtimeOf[a] < 0 && p.address[a] !== 0n) byAddress.set(p.address[a], [])
   if (byAddress.size === 0) return { linked: 0, ambiguous: 0 }
+  for (let b = 0; b < r.count; b++) if (how[b] === LINK_NONE) byAddress.get(r.address[b])?.push(b)
   /** Entries of the history tell of segments of the table too: the table's rows are for those without one. */
   const told = new Set<string>()
   const options: { readonly a: number; readonly bs: readonly number[] }[] = []

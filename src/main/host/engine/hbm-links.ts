@@ -201,6 +201,11 @@ export class HbmLinks {
         const link = this.pytorchOf(model, a)
         return link ? linkOf(link.how, link.row) : null
       },
+      how: a => {
+        for (const { join } of this.#joins)
+          if (join.how[first + a] !== LINK_NONE) return join.how[first + a] === LINK_ID ? 'id' : 'inferred'
+        return null
+      },
       label: a => {
         const link = this.pytorchOf(model, a)
         return link ? labelOf(link.row) : null
