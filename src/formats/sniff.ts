@@ -148,7 +148,7 @@ function jsonKind(b: Uint8Array, json: JsonHead, hint: FileKind | null): FileKin
   } else {
     const keys = json.members.map(m => m.key)
     if (keys.includes('traceEvents')) return 'chrome-trace'
-    if (isFrameworkMapping(b, json)) return 'framework-mapping'
+    if (isFrameworkMapping(b, json, hint === 'framework-mapping')) return 'framework-mapping'
     if (keys.some(k => SNAPSHOT_KEYS.includes(k))) return 'memory-snapshot'
     const segments = json.members.find(m => m.key === 'segments')
     if (segments && firstElementKeys(b, segments.at).some(k => k === 'total_size' || k === 'blocks')) return 'memory-snapshot'

@@ -27,7 +27,7 @@ export interface TraceTable {
   readonly phase: Uint8Array
   /** Start, ns relative to epochNs; NaN where absent or unreadable. */
   readonly ts: Float64Array
-  /** Duration in ns; NaN where absent. */
+  /** Duration in ns, exact; NaN where absent, unreadable or longer than 2^53 ns. */
   readonly dur: Float64Array
   readonly name: Int32Array
   readonly cat: Int32Array
@@ -35,7 +35,10 @@ export interface TraceTable {
   readonly thread: Int32Array
   /** String id of `id` (flows, async, objects) as text; -1 where absent. */
   readonly id: Int32Array
-  /** Byte range of `args` in the uncompressed stream; offset -1 where absent. Parsed when asked for. */
+  /**
+   * Byte range of `args` in the uncompressed stream, parsed when asked for. Negative where an event has none: then -1 - o is the offset o at which the event
+   * itself begins.
+   */
   readonly argsOffset: Float64Array
   readonly argsLength: Uint32Array
   readonly strings: StringTable
@@ -44,7 +47,7 @@ export interface TraceTable {
   readonly counters: TraceCounters
   /** Smallest `ts` and largest `ts` + `dur` (missing: 0) outside phase M, absolute like `epochNs` and exact; null without any time. */
   readonly extentNs?: readonly [bigint, bigint] | null
-  /** Top-level members other than traceEvents, as raw JSON text (each at most 64 KiB). */
+  /** Top-level members other than traceEvents, as raw JSON text (each at most 64 KiB, together at most 4 MiB). */
   readonly metadata: Readonly<Record<string, string>>
   /** `distributedInfo.rank`, null where absent. */
   readonly rank: number | null
@@ -266,9 +269,21 @@ export interface NtffTable extends SideFile, NtffContent {
   readonly kind: 'ntff'
 }
 
-/** Operator to runtime sequence ids, as `framework_mapping_*.json` has them. */
+/** Runtime sequence ids and the framework operators behind each, as `framework_mapping_*.json` has them: one row per entry, in file order. */
 export interface FrameworkMappingTable extends SideFile {
   readonly kind: 'framework-mapping'
+  /** `version` of the file; null where it is absent or no whole number. */
+  readonly version: number | null
+  readonly count: number
+  readonly nrtaSeqId: BigUint64Array
+  /** `opStart[i] .. opStart[i + 1]` are the operators of entry i; length count + 1. */
+  readonly opStart: Uint32Array
+  readonly operatorCount: number
+  readonly seqNr: BigInt64Array
+  readonly threadId: BigUint64Array
+  readonly streamId: BigInt64Array
+  /** Which of the three an operator has, as bits: 1 seqNr, 2 threadId, 4 streamId. The others are 0 and mean nothing. */
+  readonly present: Uint8Array
 }
 
 export type SideTable = NeffTable | NtffTable | FrameworkMappingTable

@@ -23,7 +23,7 @@ const e = (name: string, more = ''): string => `{"ph":"X","cat":"c","name":"${na
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(n => e(n))
 
 /** Text, names that must come out, and code, count and (by a text that begins there) offset of a finding. */
-type Case = readonly [string, string, string, string, number, string?]
+type Case = [string, string, string, string, number, string?]
 
 describe('mended', () => {
   it.each<Case>([

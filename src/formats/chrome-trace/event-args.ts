@@ -1,4 +1,5 @@
 /** Looks into `args` of the two phases whose args are data: counters (C) and names of processes and threads (M). */
+import { eachMember } from '../json/members'
 import * as B from './bytes'
 import type { Findings } from './findings'
 import type { Counters, EventRows, MetadataNames, Threads } from './rows'
@@ -43,41 +44,32 @@ export function readArgs(
   const name = t.rows.name[row]
   const thread = t.rows.thread[row]
   let values = 0
-  let i = s + 1
-  while (i < e) {
-    while (i < e && b[i] !== B.QUOTE) i++
-    if (i >= e) break
-    const ks = i + 1
-    const ke = stringEnd(b, ks, e)
-    i = ke + 1
-    while (i < e && (B.WS[b[i]] === 1 || b[i] === B.COLON)) i++
-    const vs = i
+  eachMember(b, s, e, (ks, ke, vs, end) => {
     const quoted = b[vs] === B.QUOTE
-    i = valueEnd(b, vs, e)
     if (counter) {
       if (!quoted && B.SCALAR[b[vs]] === 1) {
-        const text = latin1(b, vs, Math.min(i, vs + 400))
+        const text = latin1(b, vs, Math.min(end, vs + 400))
         const value = DECIMAL.test(text) ? Number(text) : NaN
         if (Number.isFinite(value)) {
           if (Math.abs(value) > Number.MAX_SAFE_INTEGER && !isExact(text, value)) findings.roundedCounter(base + vs)
           t.counters.add(row, intern(t.strings, b, ks, ke), value)
           values++
-          continue
+          return
         }
       }
-      findings.oddCounter(t.rows.argsOffset[row])
+      findings.oddCounter(base + vs)
     } else if (quoted && B.equalBytes(b, ks, ke, NAME)) {
-      if (name === names.processName) t.threads.process(pid).name = intern(t.strings, b, vs + 1, i - 1)
-      else if (name === names.threadName) t.threads.setName(thread, intern(t.strings, b, vs + 1, i - 1))
+      if (name === names.processName) t.threads.process(pid).name = intern(t.strings, b, vs + 1, end - 1)
+      else if (name === names.threadName) t.threads.setName(thread, intern(t.strings, b, vs + 1, end - 1))
     } else if (quoted && name === names.processLabels && B.equalBytes(b, ks, ke, LABELS)) {
-      t.threads.process(pid).labels = intern(t.strings, b, vs + 1, i - 1)
+      t.threads.process(pid).labels = intern(t.strings, b, vs + 1, end - 1)
     } else if (B.equalBytes(b, ks, ke, SORT_INDEX)) {
-      const sort = Number(latin1(b, quoted ? vs + 1 : vs, Math.min(quoted ? i - 1 : i, vs + 40)))
-      if (!Number.isFinite(sort)) continue
+      const sort = Number(latin1(b, quoted ? vs + 1 : vs, Math.min(quoted ? end - 1 : end, vs + 40)))
+      if (!Number.isFinite(sort)) return
       if (name === names.processSort) t.threads.process(pid).sort = sort
       else if (name === names.threadSort) t.threads.setSort(thread, sort)
     }
-  }
+  })
   if (counter && values === 0) findings.oddCounter(t.rows.argsOffset[row])
 }
 
@@ -87,25 +79,4 @@ function intern(pool: StringPool, b: Uint8Array, s: number, e: number): number {
   let odd = 0
   for (let i = s; i < e; i++) odd |= b[i] === B.BACKSLASH ? ESCAPES : b[i] >= 0x80 ? NON_ASCII : 0
   return odd ? pool.internJson(b, s, e, 0, odd) : pool.internBytes(b, s, e)
-}
-
-function stringEnd(b: Uint8Array, i: number, e: number): number {
-  while (i < e && b[i] !== B.QUOTE) i += b[i] === B.BACKSLASH ? 2 : 1
-  return Math.min(i, e)
-}
-
-/** End of the value at `i`. */
-function valueEnd(b: Uint8Array, i: number, e: number): number {
-  if (b[i] === B.QUOTE) return Math.min(stringEnd(b, i + 1, e) + 1, e)
-  let depth = 0
-  for (; i < e; i++) {
-    const c = b[i]
-    if (c === B.QUOTE) i = stringEnd(b, i + 1, e)
-    else if (c === B.OPEN_BRACE || c === B.OPEN_BRACKET) depth++
-    else if (c === B.CLOSE_BRACE || c === B.CLOSE_BRACKET) {
-      if (depth === 0) return i
-      if (--depth === 0) return i + 1
-    } else if (depth === 0 && B.SCALAR[c] !== 1) return i
-  }
-  return e
 }

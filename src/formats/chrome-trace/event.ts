@@ -2,7 +2,7 @@
 import { ValueSkipper, SKIP_BAD, SKIP_MORE } from '../json/skip'
 import * as B from './bytes'
 import type { Findings } from './findings'
-import { Input } from './input'
+import { Input } from '../json/input'
 import { alienKey, commentEnd, isHeaderKey, isListKey, NO, UNSURE } from './recover'
 import { CONTROLS, ESCAPES, HASH_SEED, hashStep, NON_ASCII } from './strings'
 import { EventValues } from './values'
@@ -65,7 +65,7 @@ export abstract class EventReader extends Input {
   /** The event at `offset`, whose inside begins at `i`. */
   protected beginEvent(i: number, offset: number): void {
     this.values.begin(this.expected, offset)
-    this.findings.inEvent = true
+    this.findings.begin()
     this.itemStart = offset
     this.i = i
     this.state = EVENT

@@ -1,13 +1,6 @@
 /** Turns what the scanner comes across into diagnostics: the first few with their offsets, the rest as counts. Nothing is passed over in silence. */
 import { DiagnosticSink, type Diagnostic, type Severity } from '../../shared/diagnostics'
-
-interface Tally {
-  count: number
-  readonly offset: number
-}
-
-/** What a merged finding says: severity, message, meaning, action. */
-type Words = readonly [Severity, string, string, string]
+import { Tallies, type Words } from '../json/tallies'
 
 const CHECK_WRITER = 'Check the program that wrote the file.'
 const STRICT = 'None needed; strict JSON readers refuse this file.'
@@ -114,16 +107,10 @@ const WORDS = {
 } as const satisfies Readonly<Record<string, Words>>
 type Code = keyof typeof WORDS
 
-/**
- * What concerns an event is held back until the event is whole (`keep`) and forgotten when it is not (`drop`): an event that is left out is told once, as damaged.
- */
+/** Findings of an event that is being read count once it is whole (see Tallies). */
 export class Findings {
   readonly #sink: DiagnosticSink
-  readonly #tallies = new Map<Code, Tally>()
-  /** Those of the event being read. */
-  readonly #held = new Map<Code, Tally>()
-  /** An event is being read. */
-  inEvent = false
+  readonly #tallies = new Tallies<Code>(WORDS)
 
   constructor(file: string) {
     this.#sink = new DiagnosticSink(file)
@@ -134,49 +121,44 @@ export class Findings {
     this.#sink.add({ severity, code, offset, message, meaning, action, count })
   }
 
-  #tally(code: Code, offset: number): void {
-    merge(this.inEvent ? this.#held : this.#tallies, code, offset, 1)
+  /** An event is being read. */
+  begin(): void {
+    this.#tallies.inRecord = true
   }
-
-  /** The event is whole. */
+  /** It is whole. */
   keep(): void {
-    this.inEvent = false
-    if (this.#held.size === 0) return
-    for (const [code, t] of this.#held) merge(this.#tallies, code, t.offset, t.count)
-    this.#held.clear()
+    this.#tallies.keep()
   }
-
-  /** The event is left out. */
+  /** It is left out. */
   drop(): void {
-    this.inEvent = false
-    if (this.#held.size > 0) this.#held.clear()
+    this.#tallies.drop()
   }
 
   count(code: Code): number {
-    return this.#tallies.get(code)?.count ?? 0
+    return this.#tallies.count(code)
   }
 
-  strayComma = (offset: number): void => this.#tally('trace-stray-comma', offset)
-  missingComma = (offset: number): void => this.#tally('trace-missing-comma', offset)
-  strayBracket = (offset: number): void => this.#tally('trace-stray-bracket', offset)
-  comment = (offset: number): void => this.#tally('trace-comment', offset)
-  control = (offset: number): void => this.#tally('trace-control-character', offset)
-  loneSurrogate = (offset: number): void => this.#tally('trace-lone-surrogate', offset)
-  badEscape = (offset: number): void => this.#tally('trace-bad-escape', offset)
-  notAnEvent = (offset: number): void => this.#tally('trace-not-an-event', offset)
-  debris = (offset: number): void => this.#tally('trace-debris', offset)
-  oddPhase = (offset: number): void => this.#tally('trace-odd-phase', offset)
-  badTime = (offset: number, notANumber: boolean): void => this.#tally(notANumber ? 'trace-bad-time' : 'trace-time-range', offset)
-  longValue = (offset: number): void => this.#tally('trace-long-value', offset)
-  longArgs = (offset: number): void => this.#tally('trace-long-args', offset)
-  oddCounter = (offset: number): void => this.#tally('trace-counter-value', offset)
-  roundedCounter = (offset: number): void => this.#tally('trace-counter-rounded', offset)
-  secondList = (offset: number): void => this.#tally('trace-second-list', offset)
-  secondDocument = (offset: number): void => this.#tally('trace-second-document', offset)
-  trailing = (offset: number): void => this.#tally('trace-trailing-data', offset)
-  secondBase = (offset: number): void => this.#tally('trace-two-base-times', offset)
-  secondRank = (offset: number): void => this.#tally('trace-two-ranks', offset)
-  tooManyMembers = (offset: number): void => this.#tally('trace-many-members', offset)
+  strayComma = (offset: number): void => this.#tallies.add('trace-stray-comma', offset)
+  missingComma = (offset: number): void => this.#tallies.add('trace-missing-comma', offset)
+  strayBracket = (offset: number): void => this.#tallies.add('trace-stray-bracket', offset)
+  comment = (offset: number): void => this.#tallies.add('trace-comment', offset)
+  control = (offset: number): void => this.#tallies.add('trace-control-character', offset)
+  loneSurrogate = (offset: number): void => this.#tallies.add('trace-lone-surrogate', offset)
+  badEscape = (offset: number): void => this.#tallies.add('trace-bad-escape', offset)
+  notAnEvent = (offset: number): void => this.#tallies.add('trace-not-an-event', offset)
+  debris = (offset: number): void => this.#tallies.add('trace-debris', offset)
+  oddPhase = (offset: number): void => this.#tallies.add('trace-odd-phase', offset)
+  badTime = (offset: number, notANumber: boolean): void => this.#tallies.add(notANumber ? 'trace-bad-time' : 'trace-time-range', offset)
+  longValue = (offset: number): void => this.#tallies.add('trace-long-value', offset)
+  longArgs = (offset: number): void => this.#tallies.add('trace-long-args', offset)
+  oddCounter = (offset: number): void => this.#tallies.add('trace-counter-value', offset)
+  roundedCounter = (offset: number): void => this.#tallies.add('trace-counter-rounded', offset)
+  secondList = (offset: number): void => this.#tallies.add('trace-second-list', offset)
+  secondDocument = (offset: number): void => this.#tallies.add('trace-second-document', offset)
+  trailing = (offset: number): void => this.#tallies.add('trace-trailing-data', offset)
+  secondBase = (offset: number): void => this.#tallies.add('trace-two-base-times', offset)
+  secondRank = (offset: number): void => this.#tallies.add('trace-two-ranks', offset)
+  tooManyMembers = (offset: number): void => this.#tallies.add('trace-many-members', offset)
 
   badEvent(start: number, at: number, problem: string): void {
     this.add(
@@ -292,27 +274,9 @@ export class Findings {
   }
 
   finish(): readonly Diagnostic[] {
-    for (const [code, t] of this.#tallies) {
-      const [severity, message, meaning, action] = WORDS[code]
-      this.add(
-        severity,
-        code,
-        t.offset,
-        t.count > 1 ? `${message} (${t.count} times, first at byte ${t.offset})` : message,
-        meaning,
-        action,
-        t.count,
-      )
-    }
-    this.#tallies.clear()
+    this.#tallies.finish(this.#sink)
     return this.#sink.list
   }
 }
 
 const hex = (head: Uint8Array): string => `bytes ${[...head].map(c => c.toString(16).padStart(2, '0')).join(' ')}`
-
-function merge(into: Map<Code, Tally>, code: Code, offset: number, count: number): void {
-  const t = into.get(code)
-  if (t) t.count += count
-  else into.set(code, { count, offset })
-}

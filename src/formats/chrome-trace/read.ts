@@ -4,6 +4,7 @@
 import type { ByteSource, ReadOptions, ReadResult } from '../../shared/reader'
 import type { ClockDomain, TraceTable } from '../../shared/tables'
 import { Utf8Check } from '../json/utf8'
+import { sourceProblem } from '../source-problem'
 import { Findings } from './findings'
 import { TraceScanner } from './scanner'
 
@@ -65,20 +66,9 @@ const noPhase = (t: TraceTable): boolean => t.phase.every(p => p === 0) && (t.co
 
 /** Damage below the format (gzip, disk) as a diagnostic; true when there was one. */
 function addSourceProblem(source: ByteSource, findings: Findings): boolean {
-  const problem = (source as { readonly problem?: { readonly code: string; readonly message: string; readonly offset: number } | null })
-    .problem
-  if (!problem) return false
-  findings.add(
-    'warning',
-    problem.code,
-    problem.offset,
-    problem.code === 'read-error'
-      ? `The file could not be read on: ${problem.message}.`
-      : `The compressed stream is cut or damaged: ${problem.message}.`,
-    'What was decoded before that place is shown.',
-    problem.code === 'read-error' ? 'Check the disk and read it again.' : 'Copy the file again, or wait until it is written.',
-  )
-  return true
+  const found = sourceProblem(source)
+  if (found) findings.add(found.severity, found.code, found.offset, found.message, found.meaning, found.action)
+  return found !== null
 }
 
 /** Says how the input ended: empty, something else, cut. */

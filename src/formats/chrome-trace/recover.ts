@@ -2,6 +2,7 @@
  * Finding the way after damage: what a place must look like to be taken for an event, for the end of the list, or for a member of the document. All of these look a
  * few hundred bytes ahead at most and answer UNSURE where the input is not there yet.
  */
+import type { Ahead } from '../json/input'
 import { ALIEN, ALIEN_IF_LETTER, ORDINARY } from '../json/skip'
 import {
   ascii,
@@ -47,14 +48,6 @@ const HEADER_KEYS = [
 ].map(ascii)
 const TOP_KEYS = [...HEADER_KEYS, ...['otherData', 'metadata', 'stackFrames', 'systemTraceEvents', 'samples'].map(ascii)]
 const TRACE_EVENTS = ascii('traceEvents')
-
-/** What is there of the input. */
-export interface Ahead {
-  readonly b: Uint8Array
-  readonly end: number
-  /** No more bytes will come. */
-  readonly ended: boolean
-}
 
 /** Reads `"key" :` from `i`; [start, end of the key, index after the colon], or NO / UNSURE. */
 function keyAt({ b, end, ended }: Ahead, i: number): readonly [number, number, number] | typeof NO | typeof UNSURE {

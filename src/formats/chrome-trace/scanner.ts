@@ -26,7 +26,7 @@ import {
   TOP_VALUE,
 } from './event'
 import type { Findings } from './findings'
-import { KEEP } from './input'
+import { KEEP } from '../json/input'
 import { MAX_LOOKED_AT, Metadata } from './metadata'
 import { commentEnd, eventFollows, looksLikeEnd, looksLikeList, looksLikeMember, looksLikeObject, NO, UNSURE, YES } from './recover'
 
@@ -330,7 +330,7 @@ export class TraceScanner extends EventReader {
     this.itemStart = this.base + i
     this.keep = i
     this.skipper.begin(true)
-    this.findings.inEvent = true
+    this.findings.begin()
     this.state = ENTRY
     return true
   }

@@ -3,7 +3,7 @@ import * as B from './bytes'
 import { Micros, NOT_A_NUMBER, OUT_OF_RANGE, PARSED } from './decimal'
 import { readArgs } from './event-args'
 import type { Findings } from './findings'
-import { KEEP } from './input'
+import { KEEP } from '../json/input'
 import { Counters, EventRows, metadataNames, Threads } from './rows'
 import { StringPool } from './strings'
 

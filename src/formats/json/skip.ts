@@ -33,7 +33,8 @@ export const ORDINARY = 0
 export const ALIEN = 1
 /** It does not belong here if the value of this key is a string of one character. */
 export const ALIEN_IF_LETTER = 2
-export type FirstKey = (b: Uint8Array, s: number, e: number) => number
+/** Asked about the first key `b[s..e)` of each object; `depth` is 1 for the value itself. */
+export type FirstKey = (b: Uint8Array, s: number, e: number, depth: number) => number
 /** Longer first keys are not asked about. */
 const LONGEST_FIRST_KEY = 32
 
@@ -137,7 +138,7 @@ export class ValueSkipper {
           }
           isString = true
           if (this.#first || this.#letter) {
-            const alien = this.#judge(b, inside - base, i - 1, mode === KEY_STRING)
+            const alien = this.#judge(b, inside - base, i - 1, mode === KEY_STRING ? depth : 0)
             if (alien) return this.#bad(i, 'another event or document begins inside of it')
           }
         }
@@ -227,14 +228,14 @@ export class ValueSkipper {
     return SKIP_MORE
   }
 
-  /** The string `b[s..e)` is a first key, or the value of one that is looked at. */
-  #judge(b: Uint8Array, s: number, e: number, isKey: boolean): boolean {
-    if (!isKey) {
+  /** The string `b[s..e)` is a first key, or (`depth` 0) the value of one that is looked at. */
+  #judge(b: Uint8Array, s: number, e: number, depth: number): boolean {
+    if (depth === 0) {
       this.#letter = false
       return e - s === 1
     }
     this.#first = false
-    const says = this.#firstKey && e - s <= LONGEST_FIRST_KEY ? this.#firstKey(b, s, e) : ORDINARY
+    const says = this.#firstKey && e - s <= LONGEST_FIRST_KEY ? this.#firstKey(b, s, e, depth) : ORDINARY
     this.#letter = says === ALIEN_IF_LETTER
     return says === ALIEN
   }

@@ -1,9 +1,16 @@
 /** The bytes of the stream that a scanner works on: fed in chunks of any size, kept only as far as they are still needed. */
 import { BACKSLASH, QUOTE, WS } from './bytes'
-import type { Ahead } from './recover'
 
-/** What is kept of an event or a member while it is read. */
+/** What is kept of a record or a member while it is read, unless the scanner wants another bound. */
 export const KEEP = 1024 * 1024
+
+/** What is there of the input, for those who look ahead. */
+export interface Ahead {
+  readonly b: Uint8Array
+  readonly end: number
+  /** No more bytes will come. */
+  readonly ended: boolean
+}
 
 /** `b[i]` has the offset `base + i` of the stream; bytes from `i` to `end` are there and not yet understood. */
 export abstract class Input {
@@ -17,6 +24,11 @@ export abstract class Input {
   /** Index in `b` from where bytes are still needed though the scan is past them; -1 none. */
   protected keep = -1
   #wanted = 1
+  readonly #limit: number
+
+  constructor(limit = KEEP) {
+    this.#limit = limit
+  }
 
   /** Goes on by one step; false when more input is needed or the end is reached. */
   protected abstract step(): boolean
@@ -33,7 +45,7 @@ export abstract class Input {
 
   #append(chunk: Uint8Array): void {
     if (this.end + chunk.length > this.b.length) {
-      if (this.keep >= 0 && this.i - this.keep > KEEP) this.keep = -1
+      if (this.keep >= 0 && this.i - this.keep > this.#limit) this.keep = -1
       const from = this.keep >= 0 ? Math.min(this.keep, this.i) : this.i
       const live = this.end - from
       let to = this.b
