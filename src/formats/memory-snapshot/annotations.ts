@@ -35,7 +35,7 @@ export function annotationTable(
   const epoch = Math.trunc(epochUs)
   for (const [tag, val] of notes) {
     const known = shapes.itemKind(tag, val) === NOTE ? (m.store.objA[val] as number) : -1
-    text.push(known >= 0 ? (shapes.notes.text.a[known] as number) : m.store.strings.internText(shapes.valueText(tag, val)))
+    text.push(known >= 0 ? (shapes.notes.text.a[known] as number) : m.store.strings.internText(shapes.texts.value(tag, val)))
     stage.push(known >= 0 ? (shapes.notes.stage.a[known] as number) : -1)
     device.push(known >= 0 ? (shapes.notes.device.a[known] as number) : -1)
     time.push(known >= 0 ? ((shapes.notes.timeUs.a[known] as number) - epoch) * 1000 : NaN)
@@ -53,8 +53,8 @@ export function annotationTable(
       } else {
         // The range's name stands where a frame has its file, START or END where it has its function.
         const frame = stack >= 0 ? (stackFrames[stackStart[stack] as number] as number) : -1
-        const name = frame >= 0 ? (shapes.frames.name.a[frame] as number) : -1
-        text.push(frame >= 0 ? (shapes.frames.file.a[frame] as number) : -1)
+        const name = frame >= 0 ? (shapes.lists.frames.name.a[frame] as number) : -1
+        text.push(frame >= 0 ? (shapes.lists.frames.file.a[frame] as number) : -1)
         stage.push(startEnd.includes(name) ? name : word)
       }
       device.push(d.device)

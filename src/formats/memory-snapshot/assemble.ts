@@ -67,22 +67,22 @@ export function assemble(machine: Builder, shapes: SnapshotShapes, sink: Diagnos
 
   // ── frames, annotations and texts ──
   const frames = {
-    count: shapes.frames.count,
-    name: shapes.frames.name.take(),
-    file: shapes.frames.file.take(),
-    line: shapes.frames.line.take(),
-    ...(shapes.frames.anyExtra ? { extra: shapes.frames.extra.take() } : {}),
+    count: shapes.lists.frames.count,
+    name: shapes.lists.frames.name.take(),
+    file: shapes.lists.frames.file.take(),
+    line: shapes.lists.frames.line.take(),
+    ...(shapes.lists.frames.anyExtra ? { extra: shapes.lists.frames.extra.take() } : {}),
   }
-  const stacks = { count: shapes.stacks.count, start: shapes.stacks.start.take(), frames: shapes.stacks.frames.take() }
+  const stacks = { count: shapes.lists.stacks.count, start: shapes.lists.stacks.start.take(), frames: shapes.lists.stacks.frames.take() }
   const annotations = annotationTable(machine, shapes, noteRows, devices, epochUs ?? 0, stacks.start, stacks.frames)
-  const settingsText = settings === null ? null : shapes.valueText(settings[0], settings[1], TOP_LEVEL_TEXT)
+  const settingsText = settings === null ? null : shapes.texts.value(settings[0], settings[1], TOP_LEVEL_TEXT)
   const unknown: [string, string][] = []
   for (const [id, tag, val] of others) {
     if (unknown.length >= MOST_TOP_LEVEL) {
       lists.refuse(`more than ${MOST_TOP_LEVEL} top-level keys`, 'unknown keys')
       break
     }
-    unknown.push([machine.text(id), shapes.valueText(tag, val, TOP_LEVEL_TEXT)])
+    unknown.push([machine.text(id), shapes.texts.value(tag, val, TOP_LEVEL_TEXT)])
   }
   tellUnknownKeys(machine, shapes, sink)
 
@@ -99,8 +99,8 @@ export function assemble(machine: Builder, shapes: SnapshotShapes, sink: Diagnos
     blocks,
     frames,
     stacks,
-    streams: shapes.streams,
-    pools: shapes.pools,
+    streams: shapes.fields.streams,
+    pools: shapes.fields.pools,
     strings: store.strings.table(),
     annotations,
     ...(host ? { host } : {}),

@@ -158,7 +158,7 @@ test('cut at any byte: the events before the cut and a word about it', async () 
   const whole = (await read(page)).table as SnapshotTable
   const count = (t: SnapshotTable | null): number => t?.devices.reduce((n, d) => n + d.count, 0) ?? 0
   let last = 0
-  const end = page.indexOf('"}]') + 3
+  const end = Buffer.from(page).indexOf('"}]') + 3
   for (let n = 200; n < page.length; n += n < end - 40 ? 3 : 1) {
     const { table, diagnostics } = await read(page.subarray(0, n), 1000)
     expect(count(table)).toBeGreaterThanOrEqual(last)

@@ -25,9 +25,9 @@ export function renderRecord(shapes: SnapshotShapes, obj: number, out: JsonText,
   const text = (id: number): string | null => (id < 0 ? null : decodeText(store.strings.raw(id)))
   const frame = (f: number): boolean =>
     fields([
-      ['name', text(shapes.frames.name.a[f] as number)],
-      ['filename', text(shapes.frames.file.a[f] as number)],
-      ['line', shapes.frames.line.a[f] as number],
+      ['name', text(shapes.lists.frames.name.a[f] as number)],
+      ['filename', text(shapes.lists.frames.file.a[f] as number)],
+      ['line', shapes.lists.frames.line.a[f] as number],
     ])
   const event = (r: number): boolean => {
     const e = shapes.events
@@ -36,7 +36,7 @@ export function renderRecord(shapes: SnapshotShapes, obj: number, out: JsonText,
       ['action', action === ACTION_OTHER ? text(e.cell('otherAction', r, -1)) : (ACTIONS[action] as string)],
       ['addr', e.address(r)],
       ['size', e.cell('size', r, NaN)],
-      ['stream', shapes.streams[e.cell('stream', r, -1)] ?? null],
+      ['stream', shapes.fields.streams[e.cell('stream', r, -1)] ?? null],
       ['time_us', e.cell('time', r, NaN)],
       ['user_metadata', text(e.cell('metadata', r, -1))],
     ])
@@ -76,10 +76,10 @@ export function renderRecord(shapes: SnapshotShapes, obj: number, out: JsonText,
     case RUN + SEGMENT:
       return run(segment)
     case FRAMES:
-      return run(i => frame(shapes.pending.a[i] as number))
+      return run(i => frame(shapes.lists.pending.a[i] as number))
     case STACK: {
-      const from = shapes.stacks.start.a[row] as number
-      return many((shapes.stacks.start.a[row + 1] as number) - from, i => frame(shapes.stacks.frames.a[from + i] as number))
+      const from = shapes.lists.stacks.start.a[row] as number
+      return many((shapes.lists.stacks.start.a[row + 1] as number) - from, i => frame(shapes.lists.stacks.frames.a[from + i] as number))
     }
     case NOTE:
       return fields([
