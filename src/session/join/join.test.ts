@@ -34,7 +34,7 @@ function pairs(n: number, seed = 1): Pair[] {
 
 interface Stamp {
   /** Keys of the snapshot's entry, and what the runtime's event has besides. */
-  readonly entry: (i: number) => Record<string, string | number | bigint>
+  readonly entry: (i: number) => object
   readonly event: (i: number) => Partial<TestEvent>
   /** Events of the runtime without a partner. */
   readonly extra?: readonly TestEvent[]
