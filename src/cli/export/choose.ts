@@ -1,8 +1,9 @@
 /** What a picture shows of a tree: which session, which allocator or tracks, which window. Pure; what cannot be had is a Refused with the words for the user. */
 import type { AllocatorInfo, Axis, SessionView } from '../../shared/api'
-import type { CatalogSession } from '../../shared/catalog'
+import type { CatalogFile, CatalogSession, ReadableKind } from '../../shared/catalog'
 import { num } from '../../shared/format'
 import type { Span } from '../../paint/sheet/ask'
+import { isReadable } from '../read'
 import type { ExportOptions, View } from './options'
 
 /** The picture cannot be made. Code and action as of a diagnostic. */
@@ -18,9 +19,11 @@ export class Refused extends Error {
   }
 }
 
-const KINDS = ['chrome-trace', 'memory-snapshot']
-const hasPicture = (s: CatalogSession): boolean =>
-  s.files.some(f => KINDS.includes(f.kind) && f.state !== 'empty' && f.state !== 'unreadable')
+/** Kinds that are read, but that no panel of the picture draws. */
+const NOT_DRAWN: readonly ReadableKind[] = ['neff', 'ntff']
+
+/** Whether a panel of the picture may draw something of the file. */
+export const isDrawn = (f: CatalogFile): f is CatalogFile & { readonly kind: ReadableKind } => isReadable(f) && !NOT_DRAWN.includes(f.kind)
 const listed = (names: readonly string[]): string =>
   names.slice(0, 20).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '')
 
@@ -32,13 +35,9 @@ export interface ChosenSession {
 
 /** The session of `--session` and `--rank`; the first one where several are left. */
 export function chooseSession(sessions: readonly CatalogSession[], o: Pick<ExportOptions, 'session' | 'rank'>): ChosenSession {
-  const drawable = sessions.filter(hasPicture)
+  const drawable = sessions.filter(s => s.files.some(isDrawn))
   if (drawable.length === 0)
-    throw new Refused(
-      'nothing-to-draw',
-      'There is neither a framework trace nor a memory snapshot here.',
-      'Give a folder or a file of one.',
-    )
+    throw new Refused('nothing-to-draw', 'There is neither a trace nor a memory snapshot here.', 'Give a folder or a file of one.')
   const wanted = o.session?.replace(/^\.\//, '').replace(/\/+$/, '') ?? null
   const named =
     wanted === null ? drawable : drawable.filter(s => s.dir === wanted || s.timestamp === wanted || s.dir.endsWith(`/${wanted}`))
@@ -77,12 +76,14 @@ export interface Chosen {
 export function choose(view: SessionView, o: ExportOptions): Chosen {
   const notes: string[] = []
   const traces =
-    o.rank === null ? null : new Set(view.sources.filter(s => s.kind === 'chrome-trace' && s.rank === o.rank).map(s => s.index))
+    o.rank === null
+      ? null
+      : new Set(view.sources.filter(s => s.kind !== 'memory-snapshot' && (s.rank === null || s.rank === o.rank)).map(s => s.index))
   const tracks = view.tracks.filter(t => traces?.has(t.source) ?? true)
   const what = o.view ?? (tracks.length > 0 ? 'timeline' : 'allocator')
   const allocator = what === 'timeline' ? null : chooseAllocator(view, o, notes)
   if (what !== 'allocator' && tracks.length === 0)
-    throw new Refused('no-trace', 'There is no framework trace with something to draw here.', 'Use --view allocator.')
+    throw new Refused('no-trace', 'There is no trace with something to draw here.', 'Use --view allocator.')
   if (allocator && allocator.timeRange === null) return onEvents(allocator, what, o, notes)
 
   const group = allocator?.group ?? (tracks[0]?.group as number)

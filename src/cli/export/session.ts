@@ -8,7 +8,8 @@ import type { Catalog, CatalogSession } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { Ask } from '../../paint/sheet/ask'
 import { endProgress, progressLine, type Io } from '../output'
-import { isReadable, readerFailed, readFile } from '../read'
+import { readerFailed, readFile } from '../read'
+import { isDrawn } from './choose'
 
 export interface OpenedSession {
   readonly view: SessionView
@@ -16,7 +17,7 @@ export interface OpenedSession {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads the traces and snapshots of the session. Never rejects for what is wrong with a file: that is a diagnostic, and the others are read. */
+/** Reads all files of the session that something is drawn of. Never rejects for what is wrong with a file: that is a diagnostic, and the others are read. */
 export async function openSession(catalog: Catalog, session: CatalogSession, io: Io): Promise<OpenedSession> {
   const engine = new Engine(
     { session: session.id, version: 1, nextId: 0 },
@@ -24,7 +25,7 @@ export async function openSession(catalog: Catalog, session: CatalogSession, io:
   )
   const diagnostics: Diagnostic[] = []
   for (const file of session.files) {
-    if (!isReadable(file) || (file.kind !== 'chrome-trace' && file.kind !== 'memory-snapshot')) continue
+    if (!isDrawn(file)) continue
     const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
     endProgress(io)
     diagnostics.push(...found)
@@ -33,7 +34,11 @@ export async function openSession(catalog: Catalog, session: CatalogSession, io:
       const abs = join(catalog.root, file.path)
       const { size, mtimeMs } = await stat(abs)
       const about = { id: file.id, path: file.path, abs, kind: table.kind, rank: file.rank, rankFromName: file.rankFromName }
-      engine.setFile({ ...about, stamp: { bytes: size, mtimeMs } }, prepare(table), found)
+      engine.setFile(
+        { ...about, stamp: { bytes: size, mtimeMs } },
+        prepare(table, file.path, session.pid === null ? '' : String(session.pid)),
+        found,
+      )
     } catch (e) {
       diagnostics.push(...readerFailed(file, e).diagnostics)
     }
