@@ -295,7 +295,7 @@ export class SystemBuilder {
     }
   }
 
-  /** One row per device and NeuronCore that events name. Exports don't tell where a ring buffer began, so no head is called lost. */
+  /** One row per device and NeuronCore that events name. Only a stop without its start shows that the head of a core is lost: of slices that are whole nothing is known. */
   #cores(start: Float64Array, duration: Float64Array, state: Uint8Array, place: Int32Array): readonly SystemCore[] {
     type Draft = { -readonly [K in keyof SystemCore]: SystemCore[K] }
     const cores = new Map<string, Draft>()
@@ -328,7 +328,12 @@ export class SystemBuilder {
       if (state[i] === ROW_TAIL) core.stopsWithoutStart++
       if (state[i] === ROW_OPEN) core.startsWithoutStop++
     }
-    return [...cores.values()].filter(c => c.messages > 0).sort((a, b) => a.device - b.device || a.nc - b.nc)
+    const found = [...cores.values()].filter(c => c.messages > 0).sort((a, b) => a.device - b.device || a.nc - b.nc)
+    return found.map(c => ({
+      ...c,
+      headLost: c.stopsWithoutStart > 0,
+      droppedAtLeast: c.stopsWithoutStart > 0 ? c.stopsWithoutStart : null,
+    }))
   }
 }
 

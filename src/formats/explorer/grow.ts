@@ -15,7 +15,7 @@ export class Grown<A extends Column> {
   /** Room for `n` rows. */
   room(n: number): void {
     if (n <= this.a.length) return
-    const next = this.#make(Math.max(n, 1024, Math.ceil(this.a.length * 1.5)))
+    const next = this.#make(Math.max(n, 64, Math.ceil(this.a.length * 1.5)))
     next.set(this.a as never)
     if (this.#fill !== 0 && this.#fill !== 0n) next.fill(this.#fill as never, this.a.length)
     this.a = next

@@ -3,19 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { stringAt } from '../../shared/columns'
-import {
-  attribute,
-  attributesOf,
-  eventName,
-  EVENT_SOURCES,
-  ROW_INSTANT,
-  ROW_OPEN,
-  ROW_SLICE,
-  type SystemTable,
-} from '../../shared/system-tables'
+import { attribute, EVENT_SOURCES, ROW_OPEN } from '../../shared/system-tables'
 import { bufferSource, fileSource } from '../source'
-import { eventCells, fixtureRun, parquetFile, parquetFolder, total, type FixtureRun } from './fixture'
+import { eventCells, fixtureRun, parquetFile, parquetFolder, total } from './fixture'
+import { expectEvents } from './expect-events'
 import { readExplorerFolder, readExplorerParquet, type ExplorerReadResult } from './parquet'
 
 const run = fixtureRun()
@@ -23,61 +14,11 @@ const read = (files: ReadonlyMap<string, Uint8Array>): Promise<ExplorerReadResul
   readExplorerFolder([...files].map(([name, data]) => ({ name, source: bufferSource(name, data) })))
 const codes = (r: ExplorerReadResult): readonly string[] => r.diagnostics.map(d => d.code)
 
-/** Every event of the run stands in the table as written, by start. */
-function expectRun(t: SystemTable | null, of: FixtureRun = run): asserts t is SystemTable {
-  if (!t) throw new Error('no table')
-  const events = of.events.map((e, i) => ({ e, i })).sort((a, b) => (a.e.start < b.e.start ? -1 : a.e.start > b.e.start ? 1 : a.i - b.i))
-  expect(t.count).toBe(events.length)
-  expect(t.clock).toBe('unix-nanoseconds')
-  for (const [row, { e }] of events.entries()) {
-    const place = t.place[row]
-    expect({
-      name: eventName(t, row),
-      start: t.epochNs + BigInt(t.start[row]),
-      duration: t.state[row] === ROW_SLICE ? BigInt(t.duration[row]) : t.state[row] === ROW_INSTANT ? 0n : -1n,
-      id: t.id[row],
-      source: EVENT_SOURCES[t.types.source[t.type[row]]],
-      process: t.places.process[place],
-      thread: t.places.thread[place],
-      nc: t.places.nc[place],
-      core: t.places.core[place],
-      worker: t.places.worker[place],
-      stream: t.places.stream[place] < 0 ? null : stringAt(t.strings, t.places.stream[place]),
-      instance: stringAt(t.strings, t.places.instance[place]),
-      flow: attributesOf(t, row).flatMap(([k, v]) => (k === 'flow_id' ? [v] : [])),
-      exec: t.exec[row],
-      model: t.model[row],
-      sequence: t.hasSequence[row] ? t.sequence[row] : null,
-      nc_start: t.ncStart[row],
-      attributes: attributesOf(t, row).filter(([k]) => k in e.attributes),
-    }).toEqual({
-      name: e.name,
-      start: e.start,
-      duration: e.end - e.start,
-      id: e.id,
-      source: e.source,
-      process: e.process,
-      thread: e.thread,
-      nc: e.nc ?? -1,
-      core: e.core ?? -1,
-      worker: e.worker,
-      stream: e.stream,
-      instance: of.instance,
-      flow: e.flow,
-      exec: BigInt(e.attributes['exec_id'] ?? -1),
-      model: BigInt(e.attributes['model_id'] ?? 0),
-      sequence: e.attributes['nrt_sequence_id'] ?? null,
-      nc_start: BigInt(e.attributes['nc_start_timestamp_ns'] ?? -1),
-      attributes: Object.entries(e.attributes).map(([k, v]) => [k, String(v)]),
-    })
-  }
-}
-
 describe('a folder of Parquet tables', () => {
   it('fills the table: events, CPU, host memory, device memory, info', async () => {
     const r = await read(parquetFolder(run))
     const t = r.table
-    expectRun(t)
+    expectEvents(t, run)
     expect(t.source).toBe('explorer-parquet')
     expect(r.verdict.checks.map(c => [c.name, c.ok])).toEqual([
       ['columns', true],
@@ -116,7 +57,7 @@ describe('a folder of Parquet tables', () => {
   })
 
   it.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD'] as const)('reads pages compressed by %s', async codec => {
-    expectRun((await read(parquetFolder(run, { codec }))).table)
+    expectEvents((await read(parquetFolder(run, { codec }))).table, run)
   })
   it.each([
     ['start_ts', 'DELTA_BINARY_PACKED'],
@@ -126,7 +67,7 @@ describe('a folder of Parquet tables', () => {
     ['name', 'DELTA_BYTE_ARRAY'],
     ['name', 'PLAIN'],
   ] as const)('reads %s encoded as %s', async (name, encoding) => {
-    expectRun((await read(parquetFolder(run, { encoding: { [name]: encoding } }))).table)
+    expectEvents((await read(parquetFolder(run, { encoding: { [name]: encoding } }))).table, run)
   })
   it('is the same however the rows are cut into files, row groups and pages', async () => {
     const events = fixtureRun(60)
@@ -137,7 +78,7 @@ describe('a folder of Parquet tables', () => {
       { rowGroupSize: 1000, pageSize: 200, parts: 3 },
       { parts: 11, rowGroupSize: 1 },
     ])
-      expectRun((await read(parquetFolder(events, options))).table, events)
+      expectEvents((await read(parquetFolder(events, options))).table, events)
   })
   it('reads files on disk', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'nw-explorer-'))
@@ -146,7 +87,7 @@ describe('a folder of Parquet tables', () => {
       await writeFile(join(dir, name), data)
       sources.push({ name, source: await fileSource(join(dir, name), name) })
     }
-    expectRun((await readExplorerFolder(sources)).table)
+    expectEvents((await readExplorerFolder(sources)).table, run)
     for (const s of sources) await s.source.close()
     await rm(dir, { recursive: true })
   })
@@ -170,7 +111,7 @@ describe('schemas that moved', () => {
   it('keeps unknown columns as attributes', async () => {
     const data = parquetFile({ ...eventCells(run), trace_id: ['INT64', run.events.map((_, i) => 2n ** 60n + BigInt(i))] })
     const r = await readExplorerParquet(bufferSource('SystemProfileEvents.parquet', data))
-    expectRun(r.table)
+    expectEvents(r.table, run)
     const row = [...r.table.id].indexOf(run.events[3].id)
     expect(attribute(r.table, row, 'trace_id')).toBe(String(2n ** 60n + 3n))
   })
@@ -184,7 +125,7 @@ describe('schemas that moved', () => {
   })
   it('tells a renamed table by its columns', async () => {
     const r = await readExplorerParquet(bufferSource('export.parquet', parquetFile(eventCells(run))))
-    expectRun(r.table)
+    expectEvents(r.table, run)
     expect(codes(r)).toContain('explorer-table-by-columns')
   })
   it('leaves rows without a time out and calls ends that are not known open', async () => {

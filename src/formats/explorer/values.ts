@@ -58,13 +58,14 @@ export function textOf(v: unknown): string | null {
   return null
 }
 
-/** Strings stay, numbers of 16 and more characters become strings: JSON.parse would round them. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{15,}/g
+/** Strings stay, numbers of 16 and more characters or with an exponent become strings: JSON.parse would round them. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{15,}|-?\d+(?:\.\d+)?[eE][+-]?\d+/g
+const LONG = /\d{16}|\d\.\d{13}|\d[eE]/
 
 /** As JSON.parse, but a number too long for a double to hold for certain comes as its text. undefined where the text is no JSON. */
 export function parseExact(text: string): unknown {
   try {
-    return JSON.parse(/\d{16}|\d\.\d{13}/.test(text) ? text.replace(TOKENS, t => (t.startsWith('"') ? t : `"${t}"`)) : text)
+    return JSON.parse(LONG.test(text) ? text.replace(TOKENS, t => (t.startsWith('"') ? t : `"${t}"`)) : text)
   } catch {
     return undefined
   }
