@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeEvents, frame, workload } from '../../formats/neuron-runtime/fixture'
 import type { Diagnostic } from '../../shared/diagnostics'
 import { samplesDir } from '../../testing/samples'
 import { testTheme } from '../../testing/theme'
@@ -141,6 +142,18 @@ describe('the picture', () => {
     expect((await refused('two', '--out', 'no.png', '--session', 'other')).message).toContain(two[0])
     expect((await refused('two', '--out', 'no.png', '--rank', '7')).message).toMatch(/there are: 0, 1/)
     expect((await refused('two', '--out', 'no.png', '--view', 'allocator', '--device', '9')).message).toMatch(/rank 0 device 0/)
+  })
+
+  it("has the runtime's own view, also without a framework trace", async () => {
+    writeFileSync(join(dir, 'ntrace.pb'), frame(encodeEvents(workload()), 'varint'))
+    const d = await made('ntrace.pb', '--out', 'n.png', '--width', '1280')
+    expect(d).toMatchObject({ view: 'timeline', axis: 'time' })
+    expect(BigInt(d.toNs!) > BigInt(d.fromNs!)).toBe(true)
+    const png = picture('n.png')
+    const row = (y: number): Set<number> =>
+      new Set(Array.from({ length: d.plot.x1 - d.plot.x0 }, (_, i) => png.data.readUIntBE((y * png.width + d.plot.x0 + i) * 4, 3)))
+    // Slices of several colours in at least one lane.
+    expect(Math.max(...Array.from({ length: d.plot.y1 - d.plot.y0 }, (_, k) => row(d.plot.y0 + k).size))).toBeGreaterThan(3)
   })
 
   it('is the same each time', async () => {
