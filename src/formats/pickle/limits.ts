@@ -15,7 +15,7 @@ export const LIMITS = {
   sparseMemo: 1 << 16,
   opaques: 1 << 16,
   stringBytes: 1 << 26,
-  /** Bytes of a frame that the file is too short for; pickle writers end one after 64 KiB. */
+  /** Bytes of a frame, unless the file is known to hold that many; pickle writers end one after 64 KiB. */
   frameBytes: 1 << 30,
   /** Bytes of one integer. */
   intBytes: 4096,

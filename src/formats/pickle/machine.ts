@@ -318,11 +318,11 @@ export class Machine extends Builder {
           // FRAME: only a hint for buffering; nothing is made room for
           const n = view.getUint32(pos, true) + view.getUint32(pos + 4, true) * 0x100000000
           pos += 8
-          if (n > LIMITS.frameBytes && n > this.total - (this.base + pos))
-            throw new PickleFault(
-              'pickle-truncated',
-              `a frame declares ${n} bytes, but only ${Math.max(0, this.total - (this.base + pos))} are left`,
-            )
+          if (n > LIMITS.frameBytes) {
+            const left = this.total - (this.base + pos)
+            if (left === Infinity) throw new PickleFault('pickle-limit', `a frame of ${n} bytes`)
+            if (n > left) throw new PickleFault('pickle-truncated', `a frame declares ${n} bytes, but only ${Math.max(0, left)} are left`)
+          }
           break
         }
         case 0x2e: // STOP
