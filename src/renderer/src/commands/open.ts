@@ -1,6 +1,7 @@
 /** Ways to open something. Each tells the user the host's reason when it says no; none ever sees a path. */
 import { fail, request, useSession, words } from '../state/session'
 import { closeDialog, notify, openDialog } from '../shell/ui'
+import { loadNeffFolders } from '../state/neff'
 
 interface Opened {
   readonly opened: boolean
@@ -41,3 +42,26 @@ export async function openBrowsed(id: string): Promise<void> {
 export const openDropped = (file: File): Promise<boolean> =>
   open(() => useSession.getState().bridge?.openDropped(file) ?? Promise.resolve({ opened: false, reason: 'Not connected to the host.' }))
 export const closeRoot = (): void => void request('root.close', {}).catch(fail)
+
+const notAdded = (e: unknown): void => notify({ icon: 'warn', title: 'Folder not added', detail: words(e) })
+
+/** Adds a folder in which NEFFs are looked for too. Desktop: the system's dialog. Browser: the picker. */
+export async function addNeffs(): Promise<void> {
+  try {
+    const answer = await request('neff.pick', {})
+    if (answer.kind === 'browse') openDialog('browse-neff')
+    else await loadNeffFolders()
+  } catch (e) {
+    notAdded(e)
+  }
+}
+export async function addBrowsedNeffs(id: string): Promise<void> {
+  try {
+    await request('neff.add', { id })
+    closeDialog()
+    await loadNeffFolders()
+  } catch (e) {
+    notAdded(e)
+  }
+}
+export const removeNeffs = (id: string): void => void request('neff.remove', { id }).then(loadNeffFolders).catch(fail)

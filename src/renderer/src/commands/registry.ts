@@ -9,7 +9,7 @@ import { toggleTheme } from '../theme'
 import { closeDetails, closeOver, hideDiagnostics, openDialog, toggleDiagnostics, useUi } from '../shell/ui'
 import { focusWindow, peakTime, reveal } from './focus'
 import { jump } from './jump'
-import { closeRoot, openFile, openFolder, openSample } from './open'
+import { addNeffs, closeRoot, openFile, openFolder, openSample } from './open'
 
 export interface Command {
   /** Stable name; those of `shared/menu` are what the native menu sends. */
@@ -161,6 +161,14 @@ export const COMMANDS: readonly Command[] = [
     run: () => void openFile(),
   },
   { id: 'open-sample', title: 'Open the sample profile', group: 'Window', keys: [], run: () => void openSample() },
+  {
+    id: 'add-neff-folder',
+    title: 'Add NEFF folder…',
+    group: 'Window',
+    keys: [],
+    when: () => useSession.getState().root !== null,
+    run: () => void addNeffs(),
+  },
   { id: 'close-folder', title: 'Close folder', group: 'Window', keys: [], when: () => useSession.getState().root !== null, run: closeRoot },
   {
     id: 'export-png',

@@ -1,5 +1,5 @@
 /** A file that was chosen in the tree: what it is, its state, what reading it found, and the figures it gave. */
-import { useMemo, type ReactElement } from 'react'
+import { Fragment, useMemo, type ReactElement } from 'react'
 import type { Job, SessionView, SourceInfo } from '../../../shared/api'
 import type { CatalogFile, CatalogSession } from '../../../shared/catalog'
 import { duration, exactBytes, fileSize, localTime, num } from '../../../shared/format'
@@ -9,8 +9,10 @@ import { Icon } from '../shell/icons'
 import { showDiagnostics } from '../shell/ui'
 import { baseName, count, findings, KIND, READ_NOW, SEVERITY, sessionName, stateChip, STATE_SENTENCE } from '../shell/words'
 import { AllocatorFigures } from './AllocatorFigures'
+import { deviceFactRows } from './device-facts'
 import { factRows } from './facts'
 import { KeyValues, Missing, type KeyValue } from './KeyValues'
+import { PairDetails } from './PairDetails'
 import { Verify } from './Verify'
 
 interface Found {
@@ -74,7 +76,14 @@ export function FileDetails({ file: id }: { readonly file: string }): ReactEleme
           rankRow(file, source),
         ]}
       />
-      <Facts file={file} view={shown ? view : null} source={source} />
+      {file.kind === 'neff' || file.kind === 'ntff' ? (
+        <>
+          <DeviceFacts kind={file.kind} facts={file.facts} />
+          {root && <PairDetails file={file} session={session} catalog={root.catalog} />}
+        </>
+      ) : (
+        <Facts file={file} view={shown ? view : null} source={source} />
+      )}
       <Findings path={file.path} />
       {!shown && READ_NOW.has(file.kind) && (
         <div className="acts pad">
@@ -112,6 +121,36 @@ function rankRow(file: CatalogFile, source: SourceInfo | undefined): readonly [s
     </>,
   ]
 }
+
+function DeviceFacts({ kind, facts }: { readonly kind: 'neff' | 'ntff'; readonly facts: CatalogFile['facts'] }): ReactElement | null {
+  const rows = deviceFactRows(kind, facts)
+  if (!rows.length) return null
+  return (
+    <>
+      <div className="sect">Content</div>
+      <KeyValues
+        rows={rows.map((r, i): KeyValue => [
+          r.name || '\u00a0'.repeat(i), // a further line of the row above; names are keys
+          <span className={`wrap breakable ${r.mono ? 'mono' : 'num'} ${r.tone ?? ''}`} title={r.exact}>
+            {/^[0-9a-f]{32,}$/.test(r.text) ? <Hex digits={r.text} /> : r.text}
+          </span>,
+        ])}
+      />
+    </>
+  )
+}
+
+/** Digits that break after every sixteenth, so that the halves of a UUID stand below each other; copied they are one. */
+const Hex = ({ digits }: { readonly digits: string }): ReactElement => (
+  <>
+    {digits.match(/.{1,16}/g)?.map((part, i) => (
+      <Fragment key={i}>
+        {i > 0 && <wbr />}
+        {part}
+      </Fragment>
+    ))}
+  </>
+)
 
 /** What reading the file told; in words, never a raw object. */
 function Facts({

@@ -5,7 +5,7 @@ import { useSession } from '../state/session'
 import { useLive } from '../state/live'
 import { reconnect } from '../bridge'
 import { Boundary } from './Boundary'
-import { BrowseDialog } from './BrowseDialog'
+import { ADD_NEFFS, BrowseDialog, OPEN } from './BrowseDialog'
 import { Help } from './Help'
 import { Icon, Logo } from './icons'
 import { useLayout, useMedia } from './layout'
@@ -34,7 +34,8 @@ export function App(): ReactElement {
       <DropHint />
       <LiveRegion />
       {dialog === 'help' && <Help onClose={closeDialog} />}
-      {dialog === 'browse' && <BrowseDialog onClose={closeDialog} />}
+      {dialog === 'browse' && <BrowseDialog purpose={OPEN} onClose={closeDialog} />}
+      {dialog === 'browse-neff' && <BrowseDialog purpose={ADD_NEFFS} onClose={closeDialog} />}
       {dialog === 'export' && (
         <Boundary name="Export">
           <Suspense fallback={null}>

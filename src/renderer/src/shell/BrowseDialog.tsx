@@ -2,7 +2,7 @@
 import { useEffect, useState, type KeyboardEvent, type ReactElement } from 'react'
 import type { BrowseAnswer, BrowseEntry } from '../../../shared/api'
 import { fileSize } from '../../../shared/format'
-import { openBrowsed } from '../commands/open'
+import { addBrowsedNeffs, openBrowsed } from '../commands/open'
 import { request, words } from '../state/session'
 import { Icon } from './icons'
 import { Modal } from './Modal'
@@ -13,7 +13,37 @@ type State =
   | { readonly kind: 'error'; readonly text: string }
   | { readonly kind: 'list'; readonly answer: BrowseAnswer; readonly now: number }
 
-export function BrowseDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+/** What is chosen, and its words. */
+export interface BrowsePurpose {
+  readonly title: string
+  readonly files: boolean
+  /** Buttons: on a folder's row, and for the folder that is shown. */
+  readonly verb: string
+  readonly here: string
+  readonly none: string
+  readonly limit: string
+  readonly choose: (id: string) => Promise<void>
+}
+export const OPEN: BrowsePurpose = {
+  title: 'Open',
+  files: true,
+  verb: 'Open',
+  here: 'Open this folder',
+  none: 'No folder and no file of a known kind in here.',
+  limit: 'Only folders that the host serves can be opened.',
+  choose: openBrowsed,
+}
+export const ADD_NEFFS: BrowsePurpose = {
+  title: 'Add NEFF folder',
+  files: false,
+  verb: 'Add',
+  here: 'Add this folder',
+  none: 'No folder in here. This folder itself can be added.',
+  limit: 'Only folders that the host serves can be added.',
+  choose: addBrowsedNeffs,
+}
+
+export function BrowseDialog({ purpose, onClose }: { readonly purpose: BrowsePurpose; readonly onClose: () => void }): ReactElement {
   const [folder, setFolder] = useState<string | null>(null)
   const [state, setState] = useState<State>({ kind: 'loading' })
   useEffect(() => {
@@ -27,6 +57,7 @@ export function BrowseDialog({ onClose }: { readonly onClose: () => void }): Rea
     }
   }, [folder])
   const here = state.kind === 'list' ? state.answer.folder : null
+  const entries = state.kind === 'list' ? state.answer.entries.filter(e => purpose.files || e.type === 'folder') : []
 
   const onKeyDown = (e: KeyboardEvent<HTMLElement>): void => {
     const rows = [...e.currentTarget.querySelectorAll<HTMLElement>('button.row')]
@@ -39,11 +70,11 @@ export function BrowseDialog({ onClose }: { readonly onClose: () => void }): Rea
   }
   const enter = (entry: BrowseEntry): void => {
     if (entry.type === 'folder') setFolder(entry.id)
-    else void openBrowsed(entry.id)
+    else void purpose.choose(entry.id)
   }
 
   return (
-    <Modal title="Open" className="browse" onClose={onClose}>
+    <Modal title={purpose.title} className="browse" onClose={onClose}>
       <div className="where">
         <button
           className="btn icon"
@@ -58,9 +89,9 @@ export function BrowseDialog({ onClose }: { readonly onClose: () => void }): Rea
       </div>
       <div className="entries" onKeyDown={onKeyDown} role="group" aria-label={here ? `Content of ${here.name}` : 'Served folders'}>
         {state.kind === 'error' && <p className="note">{state.text}</p>}
-        {state.kind === 'list' && !state.answer.entries.length && <p className="note">No folder and no file of a known kind in here.</p>}
+        {state.kind === 'list' && !entries.length && <p className="note">{purpose.none}</p>}
         {state.kind === 'list' &&
-          state.answer.entries.map((entry, i) => (
+          entries.map((entry, i) => (
             <div className="entry" key={entry.id}>
               <button
                 className="row"
@@ -75,8 +106,8 @@ export function BrowseDialog({ onClose }: { readonly onClose: () => void }): Rea
                 <span className="t3 num when">{entry.mtimeMs ? dayText(entry.mtimeMs, state.now) : ''}</span>
               </button>
               {entry.type === 'folder' && (
-                <button className="btn" aria-label={`Open ${entry.name}`} onClick={() => void openBrowsed(entry.id)}>
-                  Open
+                <button className="btn" aria-label={`${purpose.verb} ${entry.name}`} onClick={() => void purpose.choose(entry.id)}>
+                  {purpose.verb}
                 </button>
               )}
             </div>
@@ -84,15 +115,15 @@ export function BrowseDialog({ onClose }: { readonly onClose: () => void }): Rea
         {state.kind === 'list' && state.answer.cut && <p className="note">{state.answer.cut}</p>}
       </div>
       <div className="bot">
-        <span className="t3">Only folders that the host serves can be opened.</span>
+        <span className="t3">{purpose.limit}</span>
         <span className="sp" />
         <button className="btn lg" onClick={onClose}>
           Cancel
         </button>
         {here && (
-          <button className="btn lg primary" onClick={() => void openBrowsed(here.id)}>
+          <button className="btn lg primary" onClick={() => void purpose.choose(here.id)}>
             <Icon name="folder" size={14} />
-            Open this folder
+            {purpose.here}
           </button>
         )}
       </div>

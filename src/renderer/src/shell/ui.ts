@@ -11,7 +11,7 @@ export interface Notice {
 }
 
 export interface UiState {
-  readonly dialog: 'help' | 'export' | 'browse' | null
+  readonly dialog: 'help' | 'export' | 'browse' | 'browse-neff' | null
   /** Whether the diagnostics stand in the details column. */
   readonly diagnostics: boolean
   /** File whose diagnostics were asked for; null for all. */

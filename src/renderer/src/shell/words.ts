@@ -1,6 +1,6 @@
 /** Sentences and short words of the frame. Pure, so that every spelling has one place and a test. */
 import type { SessionView } from '../../../shared/api'
-import type { CatalogFile, CatalogSession, FileKind, FileState, Mode } from '../../../shared/catalog'
+import { READABLE_KINDS, type CatalogFile, type CatalogSession, type FileKind, type FileState, type Mode } from '../../../shared/catalog'
 import type { Diagnostic, Severity } from '../../../shared/diagnostics'
 import { num } from '../../../shared/format'
 import type { TimeWindow } from '../state/view'
@@ -42,7 +42,7 @@ export const KIND: Readonly<Record<FileKind, { readonly icon: IconName; readonly
 }
 
 /** Kinds that the program reads now; the others are listed, and said to be so. */
-export const READ_NOW: ReadonlySet<FileKind> = new Set<FileKind>(['chrome-trace', 'memory-snapshot'])
+export const READ_NOW: ReadonlySet<FileKind> = new Set<FileKind>(READABLE_KINDS)
 
 /** Order of the files of a session in the tree. */
 export const KIND_ORDER: readonly FileKind[] = [

@@ -8,6 +8,7 @@ import { openSession, useSession } from '../../state/session'
 import { useView } from '../../state/view'
 import { Icon } from '../icons'
 import { closeOver, openDetails } from '../ui'
+import { PAIR_WORD, pairSentence } from '../pairs'
 import { baseName, KIND, modesText, splitName, stateChip } from '../words'
 import { isExpandable, treeMove, treeRows, type FileRow, type SessionRow, type TreeRow } from './model'
 import './tree.css'
@@ -256,14 +257,16 @@ function FileContent({ row, job, feeds }: { readonly row: FileRow; readonly job:
   const kind = KIND[file.kind]
   const chip = stateChip(file.state) ?? jobChip(job)
   const [head, tail] = splitName(baseName(row.label))
+  const pair = row.pair ? PAIR_WORD[row.pair.verdict] : null
+  const cls = ['file', feeds && 'feeds', row.bracket && `pair ${row.bracket}`, pair?.sign && 'lone'].filter(Boolean).join(' ')
   return (
-    <div className={feeds ? 'file feeds' : 'file'} title={`${file.path}\n${kind.title}`}>
+    <div className={cls} title={`${file.path}\n${kind.title}${row.pair ? `\n${pairSentence(row.pair)}` : ''}`}>
       <Icon name={kind.icon} size={14} />
       <span className="name">
         <span className="head">{head}</span>
         {tail && <span className="tail">{tail}</span>}
       </span>
-      {!chip && file.kind !== 'memory-snapshot' && <span className="kind">{kind.word}</span>}
+      {!chip && file.kind !== 'memory-snapshot' && <span className="kind">{pair?.word ?? kind.word}</span>}
       {chip && <span className={`chip ${chip.cls}`}>{chip.word}</span>}
       <span className="size num">{fileSize(file.bytes)}</span>
     </div>

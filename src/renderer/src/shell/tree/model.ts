@@ -2,8 +2,9 @@
  * The tree of the opened root as a flat list of rows: instance, process (rank and pid), session, files. Levels that the names don't tell are left out.
  * Pure: what is open is an argument.
  */
-import type { Catalog, CatalogFile, CatalogSession } from '../../../../shared/catalog'
+import type { Catalog, CatalogFile, CatalogSession, Pair } from '../../../../shared/catalog'
 import { byTime } from '../../state/choose'
+import { deviceRows, type Bracket, type DeviceRow } from './brackets'
 import { count, fileName, KIND, KIND_ORDER, ranksText, sessionName } from '../words'
 
 interface RowBase {
@@ -40,6 +41,10 @@ export interface FileRow extends RowBase {
   readonly session: CatalogSession
   readonly file: CatalogFile
   readonly label: string
+  /** Joins NEFFs and NTFFs that belong together. */
+  readonly bracket: Bracket | null
+  /** Which NEFF an NTFF was recorded of. */
+  readonly pair: Pair | null
 }
 export type TreeRow = InstanceRow | ProcessRow | SessionRow | FileRow
 
@@ -78,8 +83,25 @@ const byKind = (a: CatalogFile, b: CatalogFile): number =>
 const matches = (f: CatalogFile, needle: string): boolean =>
   !needle || f.path.toLowerCase().includes(needle) || KIND[f.kind].word.toLowerCase().includes(needle) || f.state.includes(needle)
 
+/** The files of a session by kind, NEFFs and NTFFs as they belong together. */
+function fileRows(files: readonly CatalogFile[], pairs: readonly Pair[]): readonly DeviceRow[] {
+  const device = (f: CatalogFile): boolean => f.kind === 'neff' || f.kind === 'ntff'
+  const sorted = [...files].sort(byKind)
+  const at = sorted.findIndex(device)
+  const plain = (f: CatalogFile): DeviceRow => ({ file: f, bracket: null, pair: null })
+  if (at < 0) return sorted.map(plain)
+  return [
+    ...sorted.slice(0, at).map(plain),
+    ...deviceRows(sorted.filter(device), pairs),
+    ...sorted
+      .slice(at)
+      .filter(f => !device(f))
+      .map(plain),
+  ]
+}
+
 function sessionNode(s: CatalogSession, o: TreeOptions, needle: string): Node | null {
-  const files = s.files.filter(f => matches(f, needle)).sort(byKind)
+  const files = s.files.filter(f => matches(f, needle))
   if (needle && !files.length) return null
   const key = `s:${s.id}`
   const open = needle !== '' || (o.open.get(key) ?? s.id === o.session)
@@ -94,10 +116,10 @@ function sessionNode(s: CatalogSession, o: TreeOptions, needle: string): Node | 
       recording: s.files.some(f => f.state === 'growing'),
       expanded: open,
     }),
-    children: files.map(f => ({
-      key: `f:${f.id}`,
+    children: fileRows(files, s.pairs).map(r => ({
+      key: `f:${r.file.id}`,
       open: false,
-      row: base => ({ ...base, type: 'file', session: s, file: f, label: fileName(f, s) }),
+      row: base => ({ ...base, type: 'file', session: s, ...r, label: fileName(r.file, s) }),
       children: [],
     })),
   }
