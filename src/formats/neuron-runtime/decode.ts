@@ -2,7 +2,6 @@
  * The hot part: one event message into the store's columns. Driven by a plan (what each field number means), with no object per message or field. 64-bit values are two
  * halves of 32 bits throughout; bigints would cost more than all the rest.
  */
-import { HASH_SEED, hashStep } from '../chrome-trace/strings'
 import { WIRE_OF, type Numbering, type Role } from './description'
 import { FIRST_NS, LAST_NS } from './evidence'
 import { LISTED, NUMBER, type EventStore } from './store'
@@ -159,7 +158,7 @@ export class EventDecoder {
         if (plan !== 0) {
           if ((plan & 7) !== 2) this.mismatches++
           else if (plan >>> 3 === ATTRIBUTES) {
-            if (!this.#attribute(b, p, to)) this.mismatches++
+            if (!this.#attribute(b, p, to, attrsBefore)) this.mismatches++
           } else this.#hint(row, b, p, to)
         }
         p = to
@@ -268,8 +267,8 @@ export class EventDecoder {
     if (to > from) (s.hint ??= new Int32Array(s.size).fill(-1))[row] = s.texts.internBytes(b, from, to)
   }
 
-  /** One entry of the map: key and value are texts (a number is taken as its text). False where it is no entry. */
-  #attribute(b: Uint8Array, p: number, end: number): boolean {
+  /** One entry of the map (`first`: the message's first): key and value are texts (a number is taken as its text). False where it is no entry. */
+  #attribute(b: Uint8Array, p: number, end: number, first: number): boolean {
     let keyFrom = end
     let keyTo = end
     let from = end
@@ -300,9 +299,7 @@ export class EventDecoder {
     const s = this.#store
     const at = s.attrs
     if (at === s.attrKey.length) s.reserveAttributes(at + 1)
-    let h = HASH_SEED
-    for (let i = keyFrom; i < keyTo; i++) h = hashStep(h, b[i] as number)
-    s.attrKey[at] = s.keys.intern(b, keyFrom, keyTo, h)
+    s.attrKey[at] = s.keys.intern(b, keyFrom, keyTo, at > first ? (s.attrKey[at - 1] as number) : -1)
     // Whole numbers in plain digits, exact in a double, need no text.
     const digits = to - from
     let value = 0

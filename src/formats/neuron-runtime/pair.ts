@@ -1,4 +1,5 @@
 /** Starts and stops become slices: which messages belong together, and which stay alone. */
+import { KEY_CORE } from './keys'
 import { attributeOf, type EventStore } from './store'
 
 export const PHASE_START = 1
@@ -30,7 +31,6 @@ export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
   while (1 << bits < n / 4 && bits < 22) bits++
   // Open starts by the hash of their key: row + 1, the latest first.
   const heads = new Int32Array(1 << bits)
-  const core = s.keys.internText('device_core_idx')
   const same = (a: number, b: number): boolean =>
     tracking[2 * a] === tracking[2 * b] &&
     tracking[2 * a + 1] === tracking[2 * b + 1] &&
@@ -66,7 +66,7 @@ export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
         continue
       }
       several = true
-      const fits = (row: number): boolean => thread[row] === thread[i] && attributeOf(s, row, core) === attributeOf(s, i, core)
+      const fits = (row: number): boolean => thread[row] === thread[i] && attributeOf(s, row, KEY_CORE) === attributeOf(s, i, KEY_CORE)
       if (fits(found)) break
       if (fits(at)) {
         found = at

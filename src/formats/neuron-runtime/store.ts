@@ -1,5 +1,6 @@
 /** Decoded messages as growing columns, before they are paired. Columns that most files leave empty are made when the first value comes. */
 import { StringPool } from '../chrome-trace/strings'
+import { KeyTable } from './keys'
 
 /** Texts that hardly ever repeat (addresses, times): appended without looking for an equal one. */
 export class TextList {
@@ -59,7 +60,7 @@ export class EventStore {
   attrKey = new Int32Array(1 << 12)
   attrText = new Int32Array(1 << 12)
   attrNumber = new Float64Array(1 << 12)
-  readonly keys = new StringPool()
+  readonly keys = new KeyTable()
   readonly texts = new StringPool()
   readonly list = new TextList()
 
