@@ -1,5 +1,6 @@
 /** `trace FILE`: what a Chrome trace holds, in figures. */
 import { traceReport } from '../analysis/trace/report'
+import { unmatchedFindings, unmatchedOf } from '../analysis/trace/unmatched'
 import { readTrace } from '../formats/chrome-trace/read'
 import { fileSource } from '../formats/source'
 import type { ReadOptions } from '../shared/reader'
@@ -10,7 +11,8 @@ export async function traceCommand(file: string, opts: ReadOptions = {}): Promis
   const source = await fileSource(file, file)
   try {
     const { table, diagnostics } = await readTrace(source, opts)
-    return table ? { document: traceReport(table, diagnostics), read: true } : { document: { diagnostics }, read: false }
+    if (!table) return { document: { diagnostics }, read: false }
+    return { document: traceReport(table, [...diagnostics, ...unmatchedFindings(file, unmatchedOf(table), table)]), read: true }
   } finally {
     await source.close()
   }

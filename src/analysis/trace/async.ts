@@ -2,7 +2,7 @@
 import { stringAt } from '../../shared/columns'
 import type { TraceTable } from '../../shared/tables'
 import { arrange, mergeSort } from './lanes'
-import { OpenBegins, SliceList } from './pairs'
+import { OpenBegins, SliceList, type Unmatched } from './pairs'
 import { Processes, slicesTrack, type Draft, type Tally } from './draft'
 
 const BEGIN = 0x62
@@ -88,7 +88,7 @@ export function asyncTracks(
   table: TraceTable,
   { groups, slices, groupOf }: AsyncGroups,
   keep: Uint8Array | null,
-  unmatched: { begins: number; ends: number },
+  unmatched: Unmatched,
   skipped: Tally,
 ): readonly Draft[] {
   if (groups.length === 0) return []
@@ -118,8 +118,7 @@ export function asyncTracks(
     part.row[at] = slices.row[i]
     part.flags[at] = slices.flags[i]
     part.within[at] = slices.within[i] < 0 ? -1 : place[slices.within[i]]
-    if (slices.flags[i] === 2) unmatched.begins++
-    else if (slices.flags[i] === 3) unmatched.ends++
+    unmatched.add(slices.flags[i], slices.row[i])
   }
   const drafts: Draft[] = []
   parts.forEach((part, i) => {

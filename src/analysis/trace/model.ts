@@ -64,4 +64,6 @@ export interface TraceModel {
   readonly skipped: Readonly<Record<string, number>>
   /** Begin events without an end (flag 2) and end events without a begin (flag 3), which are on their tracks. */
   readonly unmatched: { readonly begins: number; readonly ends: number }
+  /** Row of the first of each in file order; -1 for none. */
+  readonly firstUnmatched?: { readonly begin: number; readonly end: number }
 }

@@ -34,6 +34,25 @@ export class SliceList {
   }
 }
 
+/** Begins without an end and ends without a begin: how many, and the first row of each in file order (-1 none). */
+export class Unmatched {
+  begins = 0
+  ends = 0
+  firstBegin = -1
+  firstEnd = -1
+
+  /** Takes a slice by its flag; 2 and 3 are unmatched. */
+  add(flag: number, row: number): void {
+    if (flag === 2) {
+      this.begins++
+      if (this.firstBegin < 0 || row < this.firstBegin) this.firstBegin = row
+    } else if (flag === 3) {
+      this.ends++
+      if (this.firstEnd < 0 || row < this.firstEnd) this.firstEnd = row
+    }
+  }
+}
+
 /** Open begins of one thread or one async id. An end closes the innermost open begin of its name, or the innermost at all when it has no name. */
 export class OpenBegins {
   readonly #slices: SliceList

@@ -7,7 +7,7 @@ import { arrange, mergeSort } from './lanes'
 import { columns, placeOf, slicesTrack, Tally, type Draft } from './draft'
 import type { StepModel, TraceModel, TrackModel } from './model'
 import { BEYOND, largest } from './most'
-import { OpenBegins, SliceList } from './pairs'
+import { OpenBegins, SliceList, Unmatched } from './pairs'
 import { deviceCategories, isStream, sortTracks, trackName } from './roles'
 
 export const X = 0x58
@@ -38,7 +38,7 @@ for (const p of [M, C, ...FLOWS]) PLACE[p] = 0
 export function buildTraceModel(table: TraceTable): TraceModel {
   const { count, phase, ts, dur } = table
   const skipped = new Tally()
-  const unmatched = { begins: 0, ends: 0 }
+  const unmatched = new Unmatched()
 
   // Rows by thread, a counting sort: group 0 holds the events without pid and tid.
   const groups = table.threads.count + 1
@@ -101,7 +101,8 @@ export function buildTraceModel(table: TraceTable): TraceModel {
     steps: stepsOf(table, tracks),
     range: first <= last ? [first, last] : null,
     skipped: Object.fromEntries(skipped.counts),
-    unmatched,
+    unmatched: { begins: unmatched.begins, ends: unmatched.ends },
+    firstUnmatched: { begin: unmatched.firstBegin, end: unmatched.firstEnd },
   }
 }
 
@@ -110,7 +111,7 @@ function threadTrack(
   thread: number,
   rows: Uint32Array,
   device: Uint8Array,
-  unmatched: { begins: number; ends: number },
+  unmatched: Unmatched,
   skipped: Tally,
 ): Draft {
   const { phase, ts, dur, cat, name } = table
@@ -139,10 +140,7 @@ function threadTrack(
       else if (!open.end(ts[r], name[r])) list.add(ts[r], 0, r, 3)
     }
     open.finish(last)
-    for (let i = 0; i < list.count; i++) {
-      if (list.flags[i] === 2) unmatched.begins++
-      else if (list.flags[i] === 3) unmatched.ends++
-    }
+    for (let i = 0; i < list.count; i++) unmatched.add(list.flags[i], list.row[i])
   }
   const lanes = arrange({ ...columns(list), within: null })
   skipped.add('too many slices at one time', lanes.dropped)

@@ -1,13 +1,16 @@
 /** What the models found out about a file, for the diagnostics panel: whatever is not drawn or does not add up is told with its count. */
 import type { AllocatorModel } from '../../../analysis/allocator/model'
 import type { TraceModel } from '../../../analysis/trace/model'
+import { unmatchedFindings } from '../../../analysis/trace/unmatched'
 import type { Diagnostic } from '../../../shared/diagnostics'
 import { exactBytes, num } from '../../../shared/format'
+import type { TraceTable } from '../../../shared/tables'
 
 /** Steps of a trace that the view names; more would make each view long, and no screen can label them. */
 export const MAX_STEPS = 5000
 
-export function traceFindings(file: string, model: TraceModel): readonly Diagnostic[] {
+/** `table`: where events stand in the file; null where that is not known. */
+export function traceFindings(file: string, model: TraceModel, table: TraceTable | null = null): readonly Diagnostic[] {
   const out: Diagnostic[] = []
   const skipped = Object.entries(model.skipped).filter(([, n]) => n > 0)
   const total = skipped.reduce((n, [, k]) => n + k, 0)
@@ -33,18 +36,7 @@ export function traceFindings(file: string, model: TraceModel): readonly Diagnos
       action: 'None needed.',
       count: model.steps.length - MAX_STEPS,
     })
-  const { begins, ends } = model.unmatched
-  if (begins + ends > 0)
-    out.push({
-      severity: 'info',
-      code: 'trace-unmatched',
-      file,
-      offset: null,
-      message: `${num(begins)} begin ${begins === 1 ? 'event has' : 'events have'} no end, ${num(ends)} end ${ends === 1 ? 'event has' : 'events have'} no begin.`,
-      meaning: 'A slice without an end is drawn to the end of its track and marked; one without a begin is marked where it ends.',
-      action: 'Expected where recording began or stopped inside a call.',
-      count: begins + ends,
-    })
+  out.push(...unmatchedFindings(file, model, table))
   return out
 }
 

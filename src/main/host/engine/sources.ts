@@ -76,7 +76,7 @@ export const clockOf = (s: Source): ClockDomain => clockOfTable(s.table)
 export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind: 'side' }>, diagnostics: readonly Diagnostic[]): Source {
   if (prepared.kind === 'chrome-trace') {
     const { kind, table, model } = prepared
-    return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model)] }
+    return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model, table)] }
   }
   if (prepared.kind === 'system') {
     const { kind, table, model, clock, hbm, findings } = prepared
