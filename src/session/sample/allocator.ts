@@ -21,6 +21,8 @@ export interface SampleEntry {
   readonly stream: number
   readonly timeUs: number
   readonly frames: SampleStack
+  /** Id that the runtime gave the memory of a new segment. */
+  readonly traceId?: bigint
 }
 
 interface Block {
@@ -40,6 +42,7 @@ interface Segment {
   readonly stream: number
   readonly small: boolean
   readonly frames: SampleStack
+  readonly traceId: bigint
   first: Block
 }
 
@@ -54,7 +57,11 @@ const SMALL_SEGMENT = 2 * MIB
 const LARGE_SEGMENT = 20 * MIB
 const ROUND = 512
 
+/** Asks the runtime for the memory of a segment; answers its trace id. */
+export type TakeMemory = (bytes: number, recording: boolean) => bigint
+
 export class SampleAllocator {
+  readonly #take: TakeMemory
   readonly #segments: Segment[] = []
   readonly #entries: SampleEntry[] = []
   #free: Block[] = []
@@ -63,6 +70,10 @@ export class SampleAllocator {
   /** Requested bytes of live blocks (until free_requested), for the trace's `[memory]` events. */
   allocatedRounded = 0
   reserved = 0
+
+  constructor(take: TakeMemory) {
+    this.#take = take
+  }
 
   /** From now on events go to the history. Before, only the segment table changes (the start state of the snapshot). */
   record(): void {
@@ -162,6 +173,7 @@ export class SampleAllocator {
         stream: s.stream,
         segment_type: s.small ? 'small' : 'large',
         is_expandable: false,
+        trace_id: s.traceId,
         frames: s.frames,
         blocks,
       }
@@ -172,16 +184,17 @@ export class SampleAllocator {
     const size = small ? SMALL_SEGMENT : rounded < 10 * MIB ? LARGE_SEGMENT : Math.ceil(rounded / (2 * MIB)) * 2 * MIB
     const address = this.#next
     this.#next += BigInt(size) + BigInt(2 * MIB)
-    const segment = { address, size, stream, small, frames } as Segment
+    const traceId = this.#take(size, this.#recording)
+    const segment = { address, size, stream, small, frames, traceId } as Segment
     segment.first = { address, size, requested: 0, state: 'inactive', frames: [], prev: null, next: null, segment }
     this.#segments.push(segment)
     this.#free.push(segment.first)
     this.reserved += size
-    this.#log('segment_alloc', address, size, stream, timeUs, frames)
+    this.#log('segment_alloc', address, size, stream, timeUs, frames, traceId)
     return segment.first
   }
 
-  #log(action: string, addr: bigint, size: number, stream: number, timeUs: number, frames: SampleStack): void {
-    if (this.#recording) this.#entries.push({ action, addr, size, stream, timeUs, frames })
+  #log(action: string, addr: bigint, size: number, stream: number, timeUs: number, frames: SampleStack, traceId?: bigint): void {
+    if (this.#recording) this.#entries.push({ action, addr, size, stream, timeUs, frames, ...(traceId === undefined ? {} : { traceId }) })
   }
 }

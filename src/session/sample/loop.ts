@@ -4,6 +4,7 @@
  */
 import recipe from '../../../resources/sample-recipe.json'
 import { SampleAllocator, type Handle, type SampleStack } from './allocator'
+import { RuntimeRecorder, type ModelIds } from './runtime'
 import { between, random, type Random } from './random'
 import { stacks } from './stacks'
 import { TraceWriter } from './trace-writer'
@@ -22,6 +23,18 @@ export interface LoopResult {
   /** Unix ns of time 0. */
   readonly startNs: bigint
   readonly annotations: readonly { readonly name: string; readonly stage: 'START' | 'END'; readonly timeUs: number }[]
+  readonly runtime: RuntimeRecorder
+  readonly mapping: readonly OperatorLink[]
+  /** ns since time 0 at which it ended. */
+  readonly endNs: number
+}
+
+export interface OperatorLink {
+  readonly sequence: bigint
+  /** `External id` of the call in the trace. */
+  readonly operator: number
+  readonly thread: number
+  readonly stream: number
 }
 
 const US = 1000
@@ -33,7 +46,11 @@ type Op = keyof typeof recipe.opMicros
 class Loop {
   readonly pid: number
   readonly startNs: bigint
-  readonly allocator = new SampleAllocator()
+  readonly allocator: SampleAllocator
+  readonly runtime: RuntimeRecorder
+  /** Which runtime execution came of which operator. */
+  readonly mapping: OperatorLink[] = []
+  #model = 0
   readonly trace = new TraceWriter(BASE_OFFSET_NS)
   readonly annotations: { name: string; stage: 'START' | 'END'; timeUs: number }[] = []
   readonly #r: Random
@@ -54,9 +71,20 @@ class Loop {
     this.#main = this.pid
     this.#autograd = this.pid + 64
     this.startNs = BigInt(recipe.startUnixNs) + BigInt(o.rank) * 1_417_000n
+    const models = recipe.models.map((m, i) => ({ id: BigInt(m.id) + BigInt(o.rank * 16 + i), name: m.name }))
+    this.runtime = new RuntimeRecorder(this.startNs, this.pid + 9, models)
+    this.allocator = new SampleAllocator((bytes, recording) => this.#take(bytes, recording))
     this.#r = random(o.seed * 1009 + o.rank * 7919 + 17)
     // The last rank of several is a little slower, as a loaded host is.
     this.#speed = o.rank > 0 && o.rank === o.ranks - 1 ? 1.06 : 1
+  }
+
+  /** Memory of a new segment, from the runtime: within the last microseconds of the allocation that needs it. */
+  #take(bytes: number, recording: boolean): bigint {
+    const id = this.runtime.id()
+    if (recording) this.runtime.allocate('tensors', bytes, this.#now - 1500, this.#now - 200, id)
+    else this.runtime.before('tensors', bytes)
+    return id
   }
 
   /** A duration of `us` microseconds with the jitter of a real host, ns. */
@@ -123,7 +151,17 @@ class Loop {
     const begin = Math.max(this.#stream[stream], this.#now + 12 * US)
     const dur = this.#dur(us)
     this.#stream[stream] = begin + dur
-    this.trace.slice('privateuse1_driver', name, 0, stream, begin, dur, { 'External id': id, device: 0, stream, queued: begin - this.#now })
+    const model = this.runtime.models[this.#model] as ModelIds
+    const sequence = this.runtime.execute(model, [start + US, start + host - US], [begin, begin + dur], tid)
+    this.mapping.push({ sequence, operator: id, thread: tid, stream })
+    this.trace.slice('privateuse1_driver', name, 0, stream, begin, dur, {
+      'External id': id,
+      device: 0,
+      stream,
+      queued: begin - this.#now,
+      nrt_sequence_id: Number(sequence),
+      neff_cache_key: model.name,
+    })
     this.trace.flow(this.pid, tid, start, stream, begin)
     this.#inFlight = this.#inFlight.filter(e => e > this.#now)
     this.#inFlight.push(begin + dur)
@@ -166,6 +204,7 @@ class Loop {
     for (let i = 0; i < recipe.warmupAllocations; i++)
       this.#leftOver.push(this.#quietAlloc(between(this.#r, 3, 24) * 1_000_000, stacks.embedding()))
     this.allocator.record()
+    this.runtime.load(40_000, this.#now - 200_000)
   }
 
   #weights: readonly number[] = []
@@ -252,6 +291,8 @@ class Loop {
     const act = sequence * batch * h * a
     const stack = stacks.gradient()
     const gradients: Handle[] = []
+    this.#model = 1
+    const scratch = this.runtime.allocate('scratchpad', recipe.scratchpadBytes, this.#now + 100, this.#now + 900)
     this.#annotated('backward', this.#main, () =>
       this.#slice('python_function', 'torch/_tensor.py(594): backward', this.#main, () => {
         const grad = this.#op('autograd::engine::evaluate_function: NllLossBackward0', 'loss', tid, [logits[0].size], stack)
@@ -302,7 +343,13 @@ class Loop {
         for (const x of [...flow, ...saved[0]]) this.#free(x, stack, tid)
       }),
     )
+    this.runtime.free('scratchpad', recipe.scratchpadBytes, scratch, this.#now - 900, this.#now - 100)
+    this.#model = 0
     return gradients
+  }
+
+  get endNs(): number {
+    return this.#now
   }
 
   /** Names of processes, threads and streams, as Kineto writes them. */
@@ -329,5 +376,6 @@ export function simulate(o: LoopOptions): LoopResult {
   loop.warmUp()
   for (let i = 0; i < o.steps; i++) loop.step(recipe.firstStep + i)
   loop.metadata(o.rank)
-  return { trace: loop.trace, allocator: loop.allocator, pid: loop.pid, startNs: loop.startNs, annotations: loop.annotations }
+  const { trace, allocator, pid, startNs, annotations, runtime, mapping, endNs } = loop
+  return { trace, allocator, pid, startNs, annotations, runtime, mapping, endNs }
 }

@@ -38,23 +38,27 @@ describe('sample profile', () => {
   it('has one folder per rank in the documented tree', async () => {
     const { files } = await made({ ranks: 3, steps: 1, seed: 1 })
     const paths = [...files.keys()]
-    expect(paths).toHaveLength(6)
-    for (const p of paths) expect(p).toMatch(/^i-[0-9a-f]{17}_pid_\d+\/\d{19}\/(trace\.json|memory_snapshot_rank[0-2]\.pickle)$/)
+    expect(paths).toHaveLength(30)
+    const names =
+      /^i-[0-9a-f]{17}_pid_\d+\/\d{19}\/(trace\.json|memory_snapshot_rank[0-2]\.pickle|ntrace\.pb|trace_info\.pb|cpu_util\.pb|host_mem\.pb|neff_\d+_vnc_[01]\.neff|profile_nc_0_session_\d{19}\.ntff|framework_mapping_\d{8}_\d{6}_\d{3}\.json)$/
+    for (const p of paths) expect(p).toMatch(names)
     expect(new Set(paths.map(p => p.split('/')[0])).size).toBe(3)
   })
 
   it('is read without a diagnostic, and the replay checks out against the segment table', async () => {
     const { files } = await made({ ranks: 1, steps: 3, seed: 2 })
     for (const [path, data] of files) {
-      if (path.endsWith('.json')) {
+      if (path.endsWith('trace.json')) {
         const { table, diagnostics } = await readTrace(bufferSource(path, data), {})
         expect(diagnostics).toEqual([])
         const model = buildTraceModel(table as NonNullable<typeof table>)
         expect(model.steps.map(s => s.name)).toEqual(['ProfilerStep#3', 'ProfilerStep#4', 'ProfilerStep#5'])
         expect(Object.values(model.skipped).reduce((s, n) => s + n, 0)).toBe(0)
-      } else {
+      } else if (path.endsWith('.pickle')) {
         const { table, diagnostics } = await readSnapshot(bufferSource(path, data), {})
-        expect(diagnostics).toEqual([])
+        // The trace id is no key of PyTorch's own format.
+        expect(diagnostics.map(d => [d.severity, d.code])).toEqual(Array(2).fill(['info', 'snapshot-unknown-key']))
+        expect(diagnostics.every(d => d.message.includes("'trace_id'"))).toBe(true)
         const [m] = replayAll(table as NonNullable<typeof table>)
         const f = m.figures
         expect(f.selfCheck).toMatchObject({ ok: true })
@@ -74,7 +78,7 @@ describe('sample profile', () => {
   it('agrees in time and bytes: every alloc stands inside an operator, every [memory] event tells the allocator total', async () => {
     const run = simulate({ rank: 0, ranks: 1, steps: 2, seed: 3 })
     const { files } = await made({ ranks: 1, steps: 2, seed: 3 })
-    const text = [...files].find(([p]) => p.endsWith('.json'))?.[1].toString() as string
+    const text = [...files].find(([p]) => p.endsWith('trace.json'))?.[1].toString() as string
     const base = BigInt((/"baseTimeNanoseconds": (\d+)/.exec(text) as RegExpExecArray)[1])
     const events = kineto(text).traceEvents
     const ops = events.filter(e => e.ph === 'X' && (e as { cat?: string }).cat === 'cpu_op')
