@@ -5,6 +5,7 @@ import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import type { ByteSource, CheckedFile } from '../shared/reader'
+import { gunzipRest } from './gunzip-rest'
 import { assertOpened } from './opened'
 
 export const CHUNK_BYTES = 4 * 1024 * 1024
@@ -19,7 +20,7 @@ export interface CheckedSource extends ByteSource {
 export interface SourceProblem {
   readonly code: 'gzip-truncated' | 'gzip-damaged' | 'read-error'
   readonly message: string
-  /** Offset in the compressed file up to which it was fed. */
+  /** Offset in the compressed file: of the damage, or up to which it was read. */
   readonly offset: number
 }
 
@@ -148,10 +149,11 @@ export async function fileSource(
 
 /**
  * Uncompressed view of a gzip source. What was decoded before a cut or a damage is yielded; the problem is told afterwards.
- * inflate gives out all it can with every write, so nothing is lost when the end is missing.
+ * inflate gives out all it can with every write, so nothing is lost when the end is missing; before a damage it does not, so that part is decoded again.
  */
 export function gunzipSource(inner: CheckedSource): CheckedSource {
   let problem: SourceProblem | null = null
+  const told = (): SourceProblem | null => problem
   return {
     name: inner.name,
     size: inner.size,
@@ -165,6 +167,7 @@ export function gunzipSource(inner: CheckedSource): CheckedSource {
     async *chunks() {
       const gunzip = createGunzip({ chunkSize: 1024 * 1024 })
       const ready: Uint8Array[] = []
+      let emitted = 0
       let done = false
       let wake: (() => void) | null = null
       const signal = (): void => {
@@ -197,11 +200,24 @@ export function gunzipSource(inner: CheckedSource): CheckedSource {
           const next = ready.shift()
           if (next) {
             if (ready.length < 4) gunzip.resume()
+            emitted += next.length
             yield next
           } else if (done) break
           else await new Promise<void>(r => (wake = r))
         }
         await feed
+        if (told()?.code === 'gzip-damaged') {
+          const offset = yield* gunzipRest(inner, emitted)
+          const message = told()?.message ?? ''
+          // A header is two bytes, and the second one is found out.
+          const behind = message === 'incorrect header check' && emitted > 0
+          if (offset !== null)
+            problem = {
+              code: 'gzip-damaged',
+              message: behind ? 'other bytes follow its end' : message,
+              offset: behind ? offset - 1 : offset,
+            }
+        }
       } finally {
         gunzip.destroy()
       }
