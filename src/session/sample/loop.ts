@@ -152,7 +152,7 @@ class Loop {
     const dur = this.#dur(us)
     this.#stream[stream] = begin + dur
     const model = this.runtime.models[this.#model] as ModelIds
-    const sequence = this.runtime.execute(model, [start + US, start + host - US], [begin, begin + dur], tid)
+    const sequence = this.runtime.execute(model, [start + US, start + host - US], [begin, begin + dur], tid, stream === 1)
     this.mapping.push({ sequence, operator: id, thread: tid, stream })
     this.trace.slice('privateuse1_driver', name, 0, stream, begin, dur, {
       'External id': id,

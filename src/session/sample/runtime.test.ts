@@ -60,13 +60,18 @@ describe("the runtime's files of the sample", () => {
     const t = await read('ntrace.pb', readNtrace)
     const trace = await read('trace.json', s => readTrace(s, {}))
     const device = new Map<bigint, number>()
+    let collectives = 0
     for (let i = 0; i < trace.count; i++)
       if (stringAt(trace.strings, trace.cat[i] as number) === 'privateuse1_driver')
         device.set(trace.epochNs + BigInt(trace.ts[i] as number), trace.dur[i] as number)
     const running = rows(t, 'nc_exec_running')
-    expect(running).toHaveLength(2 * device.size)
+    for (const l of run.mapping) collectives += Number(l.stream === 1)
+    expect(collectives).toBeGreaterThan(0)
+    // Each graph on both cores, each collective once.
+    expect(running).toHaveLength(2 * (device.size - collectives))
+    expect(rows(t, 'cc_running')).toHaveLength(collectives)
     const sequences = new Set(run.mapping.map(l => l.sequence))
-    for (const r of running) {
+    for (const r of [...running, ...rows(t, 'cc_running')]) {
       expect(sequences.has(t.sequence[r] as bigint)).toBe(true)
       const inside = [...device].some(
         ([at, dur]) => at <= unix(t, r) && unix(t, r) + BigInt(t.duration[r] as number) <= at + BigInt(dur) + 1000n,

@@ -179,7 +179,7 @@ export class RuntimeRecorder {
   }
 
   /** One execution: the host's call, its parts, and what the physical cores did. Answers the sequence id. */
-  execute(model: ModelIds, call: readonly [number, number], device: readonly [number, number], thread: number): bigint {
+  execute(model: ModelIds, call: readonly [number, number], device: readonly [number, number], thread: number, collective = false): bigint {
     const sequence = this.id()
     const exec = ++this.#executions
     const attributes = { exec_id: exec, model_id: model.id }
@@ -189,28 +189,46 @@ export class RuntimeRecorder {
     this.#slice('kbl_exec_pre', part(0.15), part(0.5), { thread, sequence, attributes })
     this.#slice('nrt_model_submit', part(0.55), part(0.8), { thread, sequence, attributes: { model_id: model.id } })
     const [begin, end] = device
-    CORES.forEach((core, i) => {
-      const late = i * 400
-      const sync = this.id()
-      this.#event('timestamp_sync_point', {
-        phase: 'instant',
-        at: begin + late,
-        tracking: sync,
-        attributes: {
-          device_core_idx: core,
-          exec_id: exec,
-          nc_timestamp_ns: this.#nc(begin + late),
-          cpu_timestamp_ns: this.#startNs + BigInt(begin + late),
-        },
+    if (collective) this.#collective(exec, sequence, device)
+    else
+      CORES.forEach((core, i) => {
+        const late = i * 400
+        const sync = this.id()
+        this.#event('timestamp_sync_point', {
+          phase: 'instant',
+          at: begin + late,
+          tracking: sync,
+          attributes: {
+            device_core_idx: core,
+            exec_id: exec,
+            nc_timestamp_ns: this.#nc(begin + late),
+            cpu_timestamp_ns: this.#startNs + BigInt(begin + late),
+          },
+        })
+        const tracking = this.id()
+        const hw = (at: number): Event['attributes'] => ({ device_core_idx: core, ...attributes, nc_timestamp_ns: this.#nc(at) })
+        this.#event('nc_exec_running', { phase: 'start', at: begin + late + 200, tracking, sequence, attributes: hw(begin + late + 200) })
+        this.#event('nc_exec_running', { phase: 'stop', at: end - 300 + late, tracking, sequence, attributes: hw(end - 300 + late) })
       })
-      const tracking = this.id()
-      const hw = (at: number): Event['attributes'] => ({ device_core_idx: core, ...attributes, nc_timestamp_ns: this.#nc(at) })
-      this.#event('nc_exec_running', { phase: 'start', at: begin + late + 200, tracking, sequence, attributes: hw(begin + late + 200) })
-      this.#event('nc_exec_running', { phase: 'stop', at: end - 300 + late, tracking, sequence, attributes: hw(end - 300 + late) })
-    })
     // The host looks for the end once the device is done.
     this.#slice('kbl_exec_wait', Math.max(to, end - 20_000), end + 6_000, { thread: this.#thread, sequence, attributes })
     return sequence
+  }
+
+  /** A collective runs on cores of its own, beside the graphs. */
+  #collective(exec: number, sequence: bigint, [begin, end]: readonly [number, number]): void {
+    const clock = { nc_timestamp_ns: this.#nc(begin), cpu_timestamp_ns: this.#startNs + BigInt(begin) }
+    this.#event('timestamp_sync_point', { phase: 'instant', at: begin, tracking: this.id(), attributes: { exec_id: exec, ...clock } })
+    const tracking = this.id()
+    const hw = (at: number): Event['attributes'] => ({
+      gid: 0,
+      op_id: exec,
+      exec_id: exec,
+      algorithm: 'ring',
+      nc_timestamp_ns: this.#nc(at),
+    })
+    this.#event('cc_running', { phase: 'start', at: begin + 200, tracking, sequence, attributes: hw(begin + 200) })
+    this.#event('cc_running', { phase: 'stop', at: end - 300, tracking, sequence, attributes: hw(end - 300) })
   }
 
   /** ntrace.pb: messages by time, each behind its length. */

@@ -79,7 +79,10 @@ export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind:
     return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model, table)] }
   }
   if (prepared.kind === 'system') {
-    const { kind, table, model, clock, hbm, findings } = prepared
+    const { kind, table, clock, hbm, findings } = prepared
+    // Events name no process where the file has those of one only: the session's folder does.
+    const inProcess = (t: TrackModel): TrackModel => (t.pid === '' && t.origin !== 'host' ? { ...t, pid: file.pid ?? '' } : t)
+    const model = { ...prepared.model, tracks: prepared.model.tracks.map(inProcess) }
     return { kind, file, table, model, clock, hbm, tracks: [...model.tracks, ...inner(table)], diagnostics: [...diagnostics, ...findings] }
   }
   if (prepared.kind === 'host') return { kind: prepared.table.kind, file, table: prepared.table, tracks: prepared.tracks, diagnostics }
