@@ -27,6 +27,8 @@ const AFTER = 5
 const TAIL = 6
 const EXPECTED = ['a value', 'a value or ]', 'a key', 'a key or }', 'a colon', 'a comma or the end of what is open', 'the end']
 
+/** Mask of the table of keys that follow each other. */
+const FOLLOWERS = 511
 /** Items of a list that stand on the stack at most before they are put into it. */
 const BATCH = 1024
 /** Characters of one number, as Python bounds it. */
@@ -65,6 +67,10 @@ export class JsonMachine extends Builder {
   #scratch = new Uint8Array(1024)
   /** Id of the string that was read last. */
   #string = 0
+  /** Its bytes are its text: no escapes. */
+  #plain = false
+  /** For each key (by the low bits of its id) the one that last followed it, plus 1; the first for none. */
+  readonly #followers = new Int32Array(FOLLOWERS + 1)
   readonly #repeats = new Repeats()
   /** Key of the lists in which objects repeat; -1 before one was met. */
   #repeatKey = -1
@@ -80,6 +86,9 @@ export class JsonMachine extends Builder {
     let mode = this.#mode
     let inObject = this.#inObject
     let room = tags.length - 4
+    const followers = this.#followers
+    // Where this is not the key before, the guess is wrong and nothing else.
+    let lastKey = -1
 
     // A byte order mark before the text.
     if (this.base === 0 && pos === 0 && buf[0] === 0xef) {
@@ -108,10 +117,20 @@ export class JsonMachine extends Builder {
         case KEY_OR_END:
         case KEY: {
           if (c === 0x22) {
-            const after = this.#text(pos + 1, eof)
-            if (after === MORE) return this.#wait()
+            // Objects of a kind have their keys in one order: the key after the last one is mostly known.
+            const slot = (lastKey + 1) & FOLLOWERS
+            const guess = (followers[slot] as number) - 1
+            let after = guess < 0 ? 0 : store.strings.quoted(guess, buf, pos + 1, end)
+            if (after > 0) lastKey = guess
+            else {
+              after = this.#text(pos + 1, eof)
+              if (after === MORE) return this.#wait()
+              lastKey = this.#string
+              // A key with escapes is not what its bytes are.
+              if (this.#plain) followers[slot] = lastKey + 1
+            }
             tags[sp] = STR
-            vals[sp++] = this.#string
+            vals[sp++] = lastKey
             pos = after
             // The colon mostly follows at once.
             if (pos < end && buf[pos] === 0x3a) {
@@ -152,6 +171,7 @@ export class JsonMachine extends Builder {
           if (inObject && this.#objectAt >= 0) this.#remember(pos, sp)
           this.#objectAt = -1
           inObject = this.#parentIsObject()
+          if (inObject) lastKey = vals[sp - 2] as number
           if (this.mp === 0) mode = TAIL
           break
         case TAIL:
@@ -184,6 +204,7 @@ export class JsonMachine extends Builder {
             vals[sp++] = store.newObject(c === 0x7b ? DICT_EMPTY : LIST_EMPTY)
             this.marks[this.mp++] = sp
             pos++
+            lastKey = -1
             inObject = c === 0x7b
             mode = inObject ? KEY_OR_END : VALUE_OR_END
             break
@@ -356,6 +377,7 @@ export class JsonMachine extends Builder {
     if (p < end && buf[p] === 0x22 && p - pos <= TEXT_BYTES) {
       const known = strings.count
       this.#string = strings.internHashed(buf, pos, p, h)
+      this.#plain = true
       if (high >= 0x80 && this.#string === known) this.#checkUtf8(pos, p)
       return p + 1
     }
@@ -382,6 +404,7 @@ export class JsonMachine extends Builder {
     const { length, bad } = unescape(buf, pos, p, this.#scratch)
     const known = strings.count
     this.#string = strings.intern(this.#scratch, 0, length)
+    this.#plain = false
     if (this.#string === known) this.#checkUtf8(pos, p)
     if (control > 0) this.#note('control', control)
     if (bad > 0) this.#note('escape', bad)

@@ -1,6 +1,6 @@
 /** Snapshots as JSON: the same tables as from a pickle of the same values. */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -65,7 +65,9 @@ describe('the same table as from a pickle', () => {
         Object.keys(JSON.parse(readFileSync(join(dir, f, 'expected.json'), 'utf8')) as object).map(n => `${f}/${n}`),
       )
     : []
-  test.skipIf(dir === null).each(names)('of %s', async name => {
+  // The text of the largest one is 50 MB.
+  const some = names.filter(n => statSync(join(dir ?? '', n)).size < 2 << 20)
+  test.skipIf(dir === null).each(some)('of %s', async name => {
     const data = readFileSync(join(dir ?? '', name))
     const pickled = await readSnapshot(bufferSource('s', data))
     const value = (await readPickleValue(bufferSource('s', data))).table?.value
@@ -81,7 +83,7 @@ describe('the same table as from a pickle', () => {
 
 describe('how the input is cut makes no difference', () => {
   const s = exampleSnapshot()
-  for (let i = 0; i < 3000; i++)
+  for (let i = 0; i < 1500; i++)
     s.device_traces[0]?.push({
       action: 'alloc',
       addr: i * 512,
@@ -97,7 +99,7 @@ describe('how the input is cut makes no difference', () => {
       const cut = await read(data, chunk)
       expect([cut.diagnostics, hashOf(cut.table)]).toEqual([whole.diagnostics, hashOf(whole.table)])
     }
-    expect(whole.table?.devices[0]?.count).toBe(3000)
+    expect(whole.table?.devices[0]?.count).toBe(1500)
     expect(whole.table?.pools).toEqual(['0,0', '1,0', '2,0'])
     expect(hashOf(whole.table)).toBe(hashOf((await readSnapshot(bufferSource('s', snapshotBytes(s)))).table))
   })
@@ -180,7 +182,14 @@ describe('values', () => {
     expect(await text('"a\\ud83db"')).toBe('a\ufffd\ufffd\ufffdb')
     expect(await text('"\\ud83d\\ud83d\\ude00"')).toBe('\ufffd\ufffd\ufffd😀')
     expect(await text('"\\ude00\\u0031"')).toBe('\ufffd\ufffd\ufffd1')
-    // Keys too.
+    // Keys too, also where they look like the key that mostly stands there.
+    const keys = await tableOf(
+      `{"segments": [], "device_traces": [[${['a\\\\b', 'a\\b', 'a\\u005cb', '\\u0061\\\\b', 'a\\\\b'].map(k => `{"action": "alloc", "${k}": "v", "addr": 1, "size": 1}`).join()}]]}`,
+    )
+    expect(keys.devices[0]?.extras.map(e => [e.key, [...e.value].map(v => v >= 0)])).toEqual([
+      ['a\\b', [true, false, true, true, true]],
+      ['a\b', [false, true, false, false, false]],
+    ])
     expect((await one('"\\u0073ize": 77')).size[0]).toBe(77)
   })
   test('what JSON does not allow inside texts is told and kept', async () => {
@@ -507,7 +516,7 @@ describe('random', () => {
           if (!tolerated) expect([text, refused]).toEqual([text, !valid])
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     )
   })
 })

@@ -57,6 +57,17 @@ export class Interner {
     return this.#add(buf, from, to, h, s)
   }
 
+  /** Position after string `id` and a quote, where they stand in `buf` at `from`; 0 where they do not. */
+  quoted(id: number, buf: Uint8Array, from: number, end: number): number {
+    const bytes = this.#bytes
+    let o = this.#offsets.a[id] as number
+    const to = this.#offsets.a[id + 1] as number
+    const after = from + to - o
+    if (after >= end || buf[after] !== 0x22) return 0
+    for (let p = from; o < to; o++, p++) if (bytes[o] !== buf[p]) return 0
+    return after + 1
+  }
+
   internText(text: string): number {
     const b = encoder.encode(text)
     return this.intern(b, 0, b.length)
