@@ -16,6 +16,8 @@ import {
 import type { CatalogFile } from '../../shared/catalog'
 import type { ReadResult } from '../../shared/reader'
 import type { ParsedTable } from '../../shared/tables'
+import { neffFixture } from '../../formats/neff/fixture'
+import { ntffFixture } from '../../formats/ntff/fixture'
 import { emptyTrace } from './fake-table'
 import { fakeWorker, until, type FakeWorker } from './fake-worker'
 import { createHost, type Host, type HostDeps } from './host'
@@ -151,6 +153,56 @@ async function writeSession(name = SESSION, root = dir): Promise<string> {
   await writeFile(join(root, name, 'trace.json'), TRACE)
   return join(root, name, 'trace.json')
 }
+
+describe('NEFF and NTFF', () => {
+  it('are read after what is drawn', async () => {
+    const at = join(await writeSession(), '..')
+    await writeFile(join(at, 'a.neff'), neffFixture())
+    await writeFile(join(at, 'b.ntff'), ntffFixture())
+    const { openSession, reads } = await setup({ deps: { tuning: { poolSize: 1 } } })
+    await openSession()
+    await until(() => reads.length === 3)
+    expect(reads.map(r => r.slice(SESSION.length + 1))).toEqual(['trace.json', 'a.neff', 'b.ntff'])
+  })
+
+  it('are paired anew when a NEFF folder is added or taken away', async () => {
+    const at = join(await writeSession(), '..')
+    await writeFile(join(at, 'b.ntff'), ntffFixture({ nodes: ['ab'.repeat(16)] }))
+    const cache = join(out, 'cache')
+    await mkdir(cache)
+    await writeFile(join(cache, 'm.neff'), neffFixture({ uuid: 'ab'.repeat(16) }))
+    let picked: string | null = null
+    const { host, ask, root, scanned } = await setup({ deps: { pick: async () => picked } })
+    await host.openPath(dir)
+    await scanned()
+    const pair = async () => (await root()).catalog.sessions[0]?.pairs[0]
+    expect(await pair()).toMatchObject({ verdict: 'missing-neff', neff: [] })
+    expect(await ask('neff.pick', {})).toEqual({ kind: 'cancelled' })
+    picked = join(cache, 'm.neff')
+    await expect(ask('neff.pick', {})).rejects.toThrow(RequestError)
+    picked = cache
+    expect(await ask('neff.pick', {})).toEqual({ kind: 'added' })
+    await until(async () => (await pair())?.verdict === 'paired')
+    expect((await pair())?.neff).toEqual([join(cache, 'm.neff')])
+    const [folder] = await ask('neff.folders', {})
+    expect(folder).toMatchObject({ path: cache, there: true })
+    await ask('neff.remove', { id: folder?.id ?? '' })
+    await until(async () => (await pair())?.verdict === 'missing-neff')
+    await expect(ask('neff.remove', { id: 'made-up' })).rejects.toThrow(RequestError)
+  })
+
+  it('in the browser a folder is added by the id of the picker', async () => {
+    await writeSession()
+    await mkdir(join(dir, 'cache'))
+    const { ask } = await setup({ deps: { shell: 'browser', roots: [dir] } })
+    expect(await ask('neff.pick', {})).toEqual({ kind: 'browse' })
+    const roots = await ask('browse.list', { id: null })
+    const inside = await ask('browse.list', { id: roots.entries[0]?.id ?? '' })
+    await ask('neff.add', { id: inside.entries.find(e => e.name === 'cache')?.id ?? '' })
+    expect((await ask('neff.folders', {})).map(f => f.path)).toEqual([join(dir, 'cache')])
+    await expect(ask('neff.add', { id: 'made-up' })).rejects.toThrow(RequestError)
+  })
+})
 
 describe('opening', () => {
   it('opens a folder, lists its sessions and remembers it', async () => {

@@ -4,7 +4,7 @@
  */
 import type { HostEvent, SessionView } from '../../shared/api'
 import { RequestError } from '../../shared/api'
-import { isReadable, type CatalogFile, type CatalogSession, type FileState } from '../../shared/catalog'
+import { isReadable, type CatalogFile, type CatalogSession, type FileKind, type FileState } from '../../shared/catalog'
 import { runtimeFacts } from '../../analysis/system/facts'
 import type { RankFacts } from '../../session/ranks'
 import { buffersOf } from '../../shared/columns'
@@ -42,6 +42,8 @@ export interface SessionsOptions {
 }
 
 const MAX_REBUILDS = 3
+/** Kinds that are decoded with a schema. */
+const RUNTIME: ReadonlySet<FileKind> = new Set<FileKind>(['ntrace', 'trace-info', 'cpu-util', 'host-memory'])
 const MAX_UNDO = 100
 /** After this long without a death the count of rebuilds begins anew. */
 const PEACE_MS = 60_000
@@ -174,6 +176,13 @@ export class Sessions {
     f.retry()
   }
 
+  /** Reads the runtime's files of all open sessions again: the schemas that they are decoded with have changed. Answers how many these are. */
+  retryRuntime(): number {
+    const files = [...this.#open.values()].flatMap(s => [...s.files.values()]).filter(f => RUNTIME.has(f.file.kind))
+    for (const f of files) f.anew()
+    return files.length
+  }
+
   /** Where a snapshot of an open session lies, checked. Rejects with RequestError. */
   async snapshotFile(id: string, file: string): Promise<VerifyRequest> {
     const f = this.#get(id).files.get(file)
@@ -236,7 +245,9 @@ export class Sessions {
         this.#feed(s, async () => this.#mutate(s, 'drop', { file: id }))
       }
     }
-    for (const file of now.values()) {
+    // What is drawn is read first: a session may hold gigabytes of models.
+    const late = (f: CatalogFile): number => (f.kind === 'neff' || f.kind === 'ntff' ? 1 : 0)
+    for (const file of [...now.values()].sort((a, b) => late(a) - late(b))) {
       const known = s.files.get(file.id)
       if (known) known.update(file)
       else if (isReadable(file)) {
@@ -270,7 +281,8 @@ export class Sessions {
     if (outcome.state === 'failed') {
       const { stamp } = outcome
       if (stamp) this.#o.onFacts(file.id, { ...stamp, state: 'unreadable', facts: {}, traceRank: null, timeNs: null })
-      return this.#mutate(s, 'failed', { file: file.id, diagnostics: outcome.diagnostics })
+      const verdict = outcome.verdict && { file: file.id, path: file.path, verdict: outcome.verdict }
+      return this.#mutate(s, 'failed', { file: file.id, diagnostics: outcome.diagnostics, verdict })
     }
     const { prepared, stamp } = outcome
     const { table } = prepared
@@ -289,6 +301,7 @@ export class Sessions {
       kind: table.kind,
       rank: file.rank,
       rankFromName: file.rankFromName,
+      pid: s.catalog.pid === null ? '' : String(s.catalog.pid),
       stamp,
     }
     // A file that appeared after the engine began may have been shifted before.
