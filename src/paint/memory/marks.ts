@@ -83,8 +83,8 @@ export function drawPeak(ctx: Context2D, theme: Theme, p: PeakPlace): void {
   ctx.restore()
 }
 
-/** Crossed octagon on a dashed line, with what was asked for. */
-export function drawOom(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale, at: number, size: number): void {
+/** Crossed octagon on a dashed line, with what was asked for: its bytes, or words. */
+export function drawOom(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale, at: number, asked: number | string): void {
   const x = Math.round(g.x(at))
   const right = g.gutter + g.plot
   if (x < g.gutter || x > right) return
@@ -119,7 +119,7 @@ export function drawOom(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale,
   ctx.moveTo(cx + 3, y - 2.5)
   ctx.lineTo(cx - 2, y + 2.5)
   ctx.stroke()
-  const label = oomLabel(size)
+  const label = typeof asked === 'string' ? asked : oomLabel(asked)
   ctx.font = font(theme)
   const w = textWidth(ctx, label) + 10
   const lx = cx + 12 + w < right ? cx + 12 : cx - 12 - w

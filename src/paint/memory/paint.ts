@@ -137,7 +137,8 @@ export function peakPosition(scene: Pick<MemoryScene, 'axis' | 'allocator'>): nu
   return info.peakActiveEvent < 0 && info.timeRange ? info.timeRange[0] : null
 }
 
-function drawYAxis(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale): void {
+/** Ticks with their lines across the plot, the unit at the top. */
+export function drawYAxis(ctx: Context2D, theme: Theme, g: Geometry, s: ByteScale): void {
   const { unit, at } = byteTicks(s.max, s.height)
   ctx.save()
   ctx.font = font(theme)

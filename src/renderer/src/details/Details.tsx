@@ -1,5 +1,6 @@
 /** Right column: the selection, always in the same place. */
 import type { ReactElement } from 'react'
+import { RuntimeDetails } from '../hbm/RuntimeDetails'
 import { AllocationDetails } from '../memory/AllocationDetails'
 import { Boundary } from '../shell/Boundary'
 import { Icon } from '../shell/icons'
@@ -12,6 +13,7 @@ import './details.css'
 
 const TITLE: Readonly<Record<Selection['type'], string>> = {
   allocation: 'Allocation details',
+  runtime: 'Runtime allocation',
   slice: 'Slice details',
   file: 'File details',
   range: 'Selected range',
@@ -26,6 +28,7 @@ export function Details(): ReactElement {
         <h2>{titleOf(selection)}</h2>
         <span className="sp" />
         {selection?.type === 'allocation' && <PinButton selection={selection} />}
+        {selection?.type === 'runtime' && <RuntimePin selection={selection} />}
         <button className="btn icon" aria-label="Close details" title="Close details" onClick={closeDetails}>
           <Icon name="close" size={14} />
         </button>
@@ -33,6 +36,7 @@ export function Details(): ReactElement {
       <div className="scroll">
         <Boundary name={titleOf(selection)} resetOn={[selection]}>
           {selection?.type === 'allocation' && <AllocationDetails />}
+          {selection?.type === 'runtime' && <RuntimeDetails />}
           {selection?.type === 'slice' && <SliceDetails />}
           {selection?.type === 'file' && <FileDetails file={selection.file} />}
           {selection?.type === 'range' && <RangeDetails start={selection.start} end={selection.end} />}
@@ -43,21 +47,27 @@ export function Details(): ReactElement {
   )
 }
 
-function PinButton({ selection }: { readonly selection: Extract<Selection, { type: 'allocation' }> }): ReactElement {
-  const pinned = useView(s => s.pinned)
-  const on = pinned?.allocator === selection.allocator && pinned.allocation === selection.allocation
-  return (
-    <button
-      className={on ? 'btn icon on' : 'btn icon'}
-      aria-label={on ? 'Unpin' : 'Pin'}
-      aria-pressed={on}
-      title={on ? 'Pinned (click to unpin)' : 'Pin'}
-      onClick={() => useView.getState().pin(on ? null : { allocator: selection.allocator, allocation: selection.allocation })}
-    >
-      <Icon name="pin" size={14} />
-    </button>
-  )
+function PinButton({ selection: s }: { readonly selection: Extract<Selection, { type: 'allocation' }> }): ReactElement {
+  const on = useView(v => v.pinned?.allocator === s.allocator && v.pinned.allocation === s.allocation)
+  return <Pin on={on} set={() => useView.getState().pin(on ? null : { allocator: s.allocator, allocation: s.allocation })} />
 }
+
+function RuntimePin({ selection: s }: { readonly selection: Extract<Selection, { type: 'runtime' }> }): ReactElement {
+  const on = useView(v => v.pinnedRuntime?.hbm === s.hbm && v.pinnedRuntime.allocation === s.allocation)
+  return <Pin on={on} set={() => useView.getState().pinRuntime(on ? null : { hbm: s.hbm, allocation: s.allocation })} />
+}
+
+const Pin = ({ on, set }: { readonly on: boolean; readonly set: () => void }): ReactElement => (
+  <button
+    className={on ? 'btn icon on' : 'btn icon'}
+    aria-label={on ? 'Unpin' : 'Pin'}
+    aria-pressed={on}
+    title={on ? 'Pinned (click to unpin)' : 'Pin'}
+    onClick={set}
+  >
+    <Icon name="pin" size={14} />
+  </button>
+)
 
 const HINTS: readonly (readonly [string, string])[] = [
   ['Pin', 'click'],

@@ -1,4 +1,4 @@
-/** A painted sheet as a PNG, and the way out: the save dialog of the desktop, a download in the browser. */
+/** A painted sheet as a PNG, and the way out for any file: the save dialog of the desktop, a download in the browser. */
 import { paintSheet } from '../../../paint/sheet/paint'
 import type { GatheredSheet } from '../../../paint/sheet/gather'
 import type { Theme } from '../../../paint/theme'
@@ -21,7 +21,10 @@ export const toPng = (canvas: HTMLCanvasElement): Promise<Blob> =>
   )
 
 /** Saves a PNG. Answers where it went in words for the user, null when the user cancelled. */
-export async function savePng(blob: Blob, name: string): Promise<string | null> {
+export const savePng = (blob: Blob, name: string): Promise<string | null> => saveFile(blob, name)
+
+/** Saves a file under a proposed name. Answers where it went in words for the user, null when the user cancelled. */
+export async function saveFile(blob: Blob, name: string): Promise<string | null> {
   if (useSession.getState().bridge?.shell === 'desktop') {
     const { saved } = await request('export.save', { name, data: new Uint8Array(await blob.arrayBuffer()) })
     return saved

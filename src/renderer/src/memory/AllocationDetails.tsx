@@ -1,14 +1,15 @@
 /** Details of one allocation: size first, then life, place, links, stack, and what the same line of code holds. */
-import { useState, type ReactElement, type ReactNode } from 'react'
-import type { AllocationDetails as Details, AllocatorInfo, Frame } from '../../../shared/api'
+import type { ReactElement, ReactNode } from 'react'
+import type { AllocationDetails as Details, AllocatorInfo } from '../../../shared/api'
 import { address, duration, exactBytes, memory, num, timeMs } from '../../../shared/format'
 import { groupToken } from '../../../paint/memory/raster'
 import { KeyValues, Missing, type KeyValue } from '../details/KeyValues'
 import { Icon } from '../shell/icons'
-import { fail, request, useSession } from '../state/session'
+import { showRuntime, selectSlice } from '../hbm/go'
+import { useSession } from '../state/session'
 import { useView } from '../state/view'
-import { copyText } from './copy'
-import { fold, shortFile, stackText } from './frames'
+import { shortFile } from './frames'
+import { CopyButton, Stack } from './Stack'
 import { useAllocation } from './useAllocation'
 import './details.css'
 
@@ -37,7 +38,7 @@ function One({ allocator, allocation }: { readonly allocator: number; readonly a
       <Hero d={d} info={info} />
       <LifeBar d={d} info={info} />
       <Facts d={d} info={info} />
-      {d.traceId && <TraceId id={d.traceId} />}
+      <Runtime d={d} />
       <Stack title="Python stack" frames={d.frames} note={framesNote(d)} />
       {d.freeFrames.length > 0 && d.framesFrom !== 'free' && <Stack title="Freed by" frames={d.freeFrames} note="" closed />}
       <ThisLine d={d} />
@@ -244,29 +245,9 @@ function FreedBy({ d }: { readonly d: Details }): ReactElement {
 }
 
 function Inside({ inside }: { readonly inside: NonNullable<Details['inside']> }): ReactElement {
-  const go = async (): Promise<void> => {
-    const { session, view } = useSession.getState()
-    if (!session || !view) return
-    const s = await request('trace.slice', { session, source: inside.source, row: inside.row })
-    const tracks = view.tracks.filter(t => t.source === inside.source)
-    const track = tracks.find(t => t.name === s.track) ?? tracks.find(t => s.track.includes(t.name))
-    const v = useView.getState()
-    v.select({
-      type: 'slice',
-      source: inside.source,
-      row: inside.row,
-      track: track?.id ?? -1,
-      start: s.start,
-      duration: s.duration ?? 0,
-    })
-    if (s.start < v.window.start || s.start > v.window.end) {
-      const half = (v.window.end - v.window.start) / 2
-      v.setWindow({ start: s.start - half, end: s.start + half })
-    }
-  }
   return (
     <>
-      <button className="link" title="Found by time only. Selects the slice." onClick={() => void go().catch(fail)}>
+      <button className="link" title="Found by time only. Selects the slice." onClick={() => void selectSlice(inside.source, inside.row)}>
         {inside.name}
       </button>
       <span className="t3" title="Inferred: the innermost slice that covers the time of the allocation">
@@ -276,40 +257,37 @@ function Inside({ inside }: { readonly inside: NonNullable<Details['inside']> })
   )
 }
 
-function TraceId({ id }: { readonly id: string }): ReactElement {
+/** The trace id, and the runtime allocations that hold this one; each leads to the HBM tab. */
+function Runtime({ d }: { readonly d: Details }): ReactElement | null {
+  const hbm = useSession(s => s.view?.hbm)
+  if (!d.traceId && !d.runtime) return null
+  const links = d.runtime ?? []
   return (
-    <div className="linked">
-      <div className="r1">
-        <Icon name="link" size={12} />
-        Trace id <span className="mono selectable">{id}</span>
-        <span className="sp" />
-        <CopyButton label="Copy trace id" text={id} small />
-      </div>
-      <div className="r2">Links to the runtime&apos;s trace, which can&apos;t be decoded yet.</div>
+    <div className="linked" data-testid="runtime-links">
+      {d.traceId && (
+        <div className="r1">
+          <Icon name="link" size={12} />
+          Trace id <span className="mono selectable">{d.traceId}</span>
+          <span className="sp" />
+          <CopyButton label="Copy trace id" text={d.traceId} small />
+        </div>
+      )}
+      {links.map(l => (
+        <div className="r2 to" key={`${l.hbm}/${l.allocation}`}>
+          <button className="link" title="Shows it in the HBM tab" onClick={() => showRuntime(l)}>
+            {memory(l.bytes)} {l.category}
+          </button>
+          <span title={`${exactBytes(l.bytes)} at ${address(l.address.replace(/^0x/, ''))}`}>
+            {hbm?.find(h => h.id === l.hbm)?.label ?? 'HBM'}, {l.how === 'id' ? 'by trace id' : 'inferred by address and size'}
+          </span>
+        </div>
+      ))}
+      {links.length === 0 && (
+        <div className="r2">
+          {d.runtime ? 'No allocation of the runtime is linked to it.' : 'There is no runtime trace in this session to link it to.'}
+        </div>
+      )}
     </div>
-  )
-}
-
-function CopyButton({
-  label,
-  text,
-  small = false,
-}: {
-  readonly label: string
-  readonly text: string
-  readonly small?: boolean
-}): ReactElement {
-  const [done, setDone] = useState(false)
-  return (
-    <button
-      className="btn icon"
-      title={done ? 'Copied' : label}
-      aria-label={label}
-      onClick={() => void copyText(text).then(setDone)}
-      onPointerLeave={() => setDone(false)}
-    >
-      <Icon name={done ? 'check' : 'copy'} size={small ? 12 : 14} />
-    </button>
   )
 }
 
@@ -324,72 +302,6 @@ function framesNote(d: Details): string {
     case 'none':
       return 'No frames were recorded for it: record the history with stacks ("python" or "all") to see them.'
   }
-}
-
-function Stack({
-  title,
-  frames,
-  note,
-  closed = false,
-}: {
-  readonly title: string
-  readonly frames: readonly Frame[]
-  readonly note: string
-  readonly closed?: boolean
-}): ReactElement {
-  const [open, setOpen] = useState(!closed)
-  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set())
-  const parts = fold(frames)
-  const first = parts.findIndex(p => p.kind === 'frame' && !p.frame.library)
-  return (
-    <section aria-label={title}>
-      <div className="sect">
-        {closed ? (
-          <button className="twist" aria-expanded={open} onClick={() => setOpen(!open)}>
-            <Icon name={open ? 'chevron' : 'right'} size={12} />
-            {title}
-          </button>
-        ) : (
-          title
-        )}
-        <span className="t3 num">{frames.length === 1 ? '1 frame' : `${num(frames.length)} frames`}</span>
-        <span className="sp" />
-        {frames.length > 0 && <CopyButton label={`Copy ${title.toLowerCase()}`} text={stackText(frames)} />}
-      </div>
-      {open && note && <p className="note">{note}</p>}
-      {open && frames.length > 0 && (
-        <div className="frames" data-testid={closed ? 'free-stack' : 'stack'}>
-          {parts.map((p, i) =>
-            p.kind === 'frame' ? (
-              <FrameRow key={p.index} frame={p.frame} top={i === first} />
-            ) : unfolded.has(p.index) ? (
-              p.frames.map((f, k) => <FrameRow key={`${p.index}.${k}`} frame={f} top={false} />)
-            ) : (
-              <button
-                key={p.index}
-                className="fr fold"
-                aria-expanded={false}
-                onClick={() => setUnfolded(new Set([...unfolded, p.index]))}
-                title="Show them"
-              >
-                <Icon name="right" size={12} />
-                {p.frames.length === 1 ? '1 library frame' : `${num(p.frames.length)} library frames`}
-              </button>
-            ),
-          )}
-        </div>
-      )}
-    </section>
-  )
-}
-
-function FrameRow({ frame, top }: { readonly frame: Frame; readonly top: boolean }): ReactElement {
-  return (
-    <div className={`fr${frame.library ? '' : ' user'}${top ? ' top' : ''}`} title={`${frame.name}\n${frame.file}:${frame.line}`}>
-      <span className="fn mono">{frame.name}</span>
-      <span className="at mono">{shortFile(frame)}</span>
-    </div>
-  )
 }
 
 function ThisLine({ d }: { readonly d: Details }): ReactElement | null {

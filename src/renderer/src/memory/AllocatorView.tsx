@@ -191,8 +191,13 @@ function NotAligned({
 
 type Group = SessionView['groups'][number]
 
-/** How far two groups lie apart, e.g. `The snapshot starts 4.2 s after the trace ends.` */
-export function gap(mine: Pick<Group, 'originNs' | 'durationNs'>, other: Pick<Group, 'originNs' | 'durationNs'>): string {
+/** How far two groups lie apart, e.g. `The snapshot starts 4.2 s after the trace ends.`; `what` lies in `mine`. */
+export function gap(
+  mine: Pick<Group, 'originNs' | 'durationNs'>,
+  other: Pick<Group, 'originNs' | 'durationNs'>,
+  what = 'snapshot',
+): string {
+  const than = what === 'snapshot' ? 'the trace' : 'what is shown'
   const after = Number(mine.originNs - other.originNs) - other.durationNs
   const before = Number(other.originNs - mine.originNs) - mine.durationNs
   const seconds = (v: number): string => {
@@ -200,8 +205,8 @@ export function gap(mine: Pick<Group, 'originNs' | 'durationNs'>, other: Pick<Gr
     if (s >= 2 * 86_400) return `${num(s / 86_400, 1)} days`
     return s >= 7200 ? `${num(s / 3600, 1)} hours` : `${num(s, 1)} s`
   }
-  if (after > 0) return `The snapshot starts ${seconds(after)} after the trace ends.`
-  if (before > 0) return `The snapshot ends ${seconds(before)} before the trace starts.`
+  if (after > 0) return `The ${what} starts ${seconds(after)} after ${than} ends.`
+  if (before > 0) return `The ${what} ends ${seconds(before)} before ${than} starts.`
   return ''
 }
 

@@ -9,7 +9,11 @@ import { openSession, useSession } from '../state/session'
 import { useView } from '../state/view'
 import { AllocatorView } from './AllocatorView'
 import { deviceChoices, rankChoices } from './choices'
-import { HbmState, NoAllocator } from './states'
+import { NoAllocator } from './states'
+import { HbmSelect } from '../hbm/HbmSelect'
+import { HbmView } from '../hbm/HbmView'
+import { NoHbm } from '../hbm/states'
+import { useShownHbm } from '../hbm/useHbm'
 import './memory.css'
 
 const TABS = [
@@ -21,6 +25,7 @@ export function MemoryPanel(): ReactElement {
   const tab = useView(s => s.memoryTab)
   const view = useSession(s => s.view)
   const info = useShownAllocator()
+  const hbm = useShownHbm()
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const onTabKey = (e: KeyboardEvent): void => {
@@ -61,12 +66,23 @@ export function MemoryPanel(): ReactElement {
         </div>
         <span className="sp" />
         {tab === 'allocator' && view && info && <Selects view={view} info={info} />}
+        {tab === 'hbm' && view && hbm && <HbmSelect view={view} info={hbm} />}
         <button className="btn icon" title="Export PNG" aria-label="Export this view as PNG" onClick={() => runCommand('export-png')}>
           <Icon name="image" size={14} />
         </button>
       </div>
       <div className="tabpanel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`}>
-        {tab === 'hbm' ? <HbmState /> : view && info ? <AllocatorView key={info.path} info={info} view={view} /> : <NoAllocator />}
+        {tab === 'hbm' ? (
+          view && hbm ? (
+            <HbmView key={hbm.id} info={hbm} view={view} />
+          ) : (
+            <NoHbm />
+          )
+        ) : view && info ? (
+          <AllocatorView key={info.path} info={info} view={view} />
+        ) : (
+          <NoAllocator />
+        )}
       </div>
     </section>
   )

@@ -1,5 +1,5 @@
 /** The plot of the allocator timeline: canvas, pointer and keys, tooltip. What is drawn comes from `paintMemory`; what lies under the pointer from the picture. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt, MemoryPicture } from '../../../shared/api'
 import { memory } from '../../../shared/format'
 import { AXIS_MIRROR, type StepSpan } from '../../../paint/axis'
@@ -22,11 +22,10 @@ import { Tooltip, type HoverTarget } from './Tooltip'
 import { fixedMax, isRecorded, usePicture, type PictureAsked } from './useMemory'
 import { usePinnedLife } from './useAllocation'
 import type { Answered } from './useAsk'
+import { usePlotPointer } from './usePlotPointer'
+import { useBox } from './useBox'
 
 const NO_STEPS: readonly StepSpan[] = []
-/** Pointer travel below which a press is a click, CSS px. */
-const CLICK = 4
-const ZOOM_PER_PX = 1.0018
 
 export interface PlotProps {
   readonly info: AllocatorInfo
@@ -124,17 +123,6 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
   }, [at, axis, info])
 
   // ── pointer ──
-  const press = useRef<{
-    readonly x: number
-    readonly y: number
-    readonly pan: boolean
-    readonly window: TimeWindow
-    moved: boolean
-  } | null>(null)
-  const local = (e: { readonly clientX: number; readonly clientY: number }): readonly [number, number] => {
-    const r = canvas.current?.getBoundingClientRect()
-    return r ? [e.clientX - r.left, e.clientY - r.top] : [0, 0]
-  }
   const setCursor = (t: number): void => {
     const v = useView.getState()
     if (axis === 'time') v.setCursor(t)
@@ -161,56 +149,25 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
     return () => clearTimeout(timer)
   }, [target])
 
-  const onPointerDown = (e: PointerEvent<HTMLCanvasElement>): void => {
-    const [x, y] = local(e)
-    if ((e.button !== 0 && e.button !== 1) || x < g.gutter) return
-    if (e.button === 1) e.preventDefault()
-    e.currentTarget.setPointerCapture(e.pointerId)
-    press.current = { x, y, pan: e.button === 1 || e.shiftKey, window: win, moved: false }
+  const leave = (): void => {
+    setHover(null)
+    setTip(false)
   }
-  const onPointerMove = (e: PointerEvent<HTMLCanvasElement>): void => {
-    const [x, y] = local(e)
-    const p = press.current
-    const clamped = Math.min(Math.max(x, g.gutter), g.gutter + g.plot)
-    if (p) {
-      if (!p.moved && Math.hypot(x - p.x, y - p.y) < CLICK) return
-      p.moved = true
-      setHover(null)
-      setTip(false)
-      if (p.pan) {
-        const d = ((p.x - x) / g.plot) * (p.window.end - p.window.start)
-        setWindow({ start: p.window.start + d, end: p.window.end + d })
-        return
-      }
-      const [a, b] = [g.t(p.x), g.t(clamped)]
-      setDrag({ start: Math.min(a, b), end: Math.max(a, b) })
-      setCursor(b)
-      return
-    }
-    if (x < g.gutter || x > g.gutter + g.plot) {
-      setHover(null)
-      setTip(false)
-      return
-    }
-    setCursor(g.t(x))
-    hoverAt(x, y, e.clientX, e.clientY)
-  }
-  const onPointerUp = (e: PointerEvent<HTMLCanvasElement>): void => {
-    const p = press.current
-    press.current = null
-    if (!p) return
-    const [x, y] = local(e)
-    if (p.moved) {
-      if (drag) {
-        if (axis === 'time') useView.getState().select({ type: 'range', ...drag })
-        else setEventRange(drag)
-      }
-      setDrag(null)
-      return
-    }
-    setEventRange(null)
-    pinHit(under(x, y))
-  }
+  const pointer = usePlotPointer(canvas, g, win, {
+    setCursor,
+    setWindow,
+    onHover: hoverAt,
+    onLeave: leave,
+    onDrag: setDrag,
+    onRange: r => {
+      if (axis === 'time') useView.getState().select({ type: 'range', ...r })
+      else setEventRange(r)
+    },
+    onClick: (x, y) => {
+      setEventRange(null)
+      pinHit(under(x, y))
+    },
+  })
   const clicks = useRef(0)
   const pinHit = (hit: Hit | null): void => {
     const click = ++clicks.current
@@ -225,31 +182,6 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
         })
         .catch(fail)
   }
-
-  // React listens to wheel events passively; the page must not zoom or scroll under the chart.
-  useEffect(() => {
-    const c = canvas.current
-    if (!c) return
-    const onWheel = (e: WheelEvent): void => {
-      const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1
-      const dx = e.deltaX * unit
-      const dy = e.deltaY * unit
-      const span = win.end - win.start
-      if (e.ctrlKey || e.metaKey) {
-        e.preventDefault()
-        const [x] = local(e)
-        const f = ZOOM_PER_PX ** Math.min(400, Math.max(-400, dy))
-        const t = g.t(Math.min(Math.max(x, g.gutter), g.gutter + g.plot))
-        setWindow({ start: t - (t - win.start) * f, end: t + (win.end - t) * f })
-      } else if (e.shiftKey || Math.abs(dx) > Math.abs(dy)) {
-        e.preventDefault()
-        const d = ((e.shiftKey && dx === 0 ? dy : dx) / g.plot) * span
-        setWindow({ start: win.start + d, end: win.end + d })
-      }
-    }
-    c.addEventListener('wheel', onWheel, { passive: false })
-    return () => c.removeEventListener('wheel', onWheel)
-  })
 
   // ── keys: the cursor along the axis, the allocations of its column, Enter pins ──
   const onKeyDown = (e: KeyboardEvent): void => {
@@ -290,23 +222,9 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
         data-testid="memory-canvas"
         data-picture={picture ? `${picture.width}x${picture.height}` : ''}
         data-window={`${win.start},${win.end}`}
-        onPointerDown={onPointerDown}
-        onPointerMove={onPointerMove}
-        onPointerUp={onPointerUp}
-        onPointerCancel={() => {
-          press.current = null
-          setDrag(null)
-        }}
-        onPointerLeave={() => {
-          setHover(null)
-          setTip(false)
-        }}
-        onAuxClick={e => e.preventDefault()}
+        {...pointer}
         onKeyDown={onKeyDown}
-        onBlur={() => {
-          setHover(null)
-          setTip(false)
-        }}
+        onBlur={leave}
       />
       <Legend info={info} axis={axis} at={at} scale={scale} height={chart} />
       {error && (
@@ -342,29 +260,6 @@ function step(
   const row = same ? (by > 0 ? same.row + same.rows : same.row - 1) : by > 0 ? 0 : total - 1
   const hit = hitTest(answer, column, row)
   return hit.kind === 'allocation' || hit.kind === 'smaller' ? hit : null
-}
-
-/** Size of an element in CSS px and the pixel ratio, live. */
-function useBox(ref: React.RefObject<HTMLElement | null>): { readonly width: number; readonly height: number; readonly dpr: number } {
-  const [size, setSize] = useState({ width: 0, height: 0, dpr: devicePixelRatio || 1 })
-  useLayoutEffect(() => {
-    const e = ref.current
-    if (!e) return
-    const measure = (): void =>
-      setSize(s => {
-        const next = { width: e.clientWidth, height: e.clientHeight, dpr: devicePixelRatio || 1 }
-        return s.width === next.width && s.height === next.height && s.dpr === next.dpr ? s : next
-      })
-    // It tells the first size, too, with the layout of the frame. To ask at once would lay out the page within the task that made the panel.
-    const o = new ResizeObserver(measure)
-    o.observe(e)
-    globalThis.addEventListener('resize', measure)
-    return () => {
-      o.disconnect()
-      globalThis.removeEventListener('resize', measure)
-    }
-  }, [ref])
-  return size
 }
 
 /** The pixels of a picture as a canvas, made once per picture and look. */

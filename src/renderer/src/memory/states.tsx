@@ -100,7 +100,8 @@ function NoSnapshot(): ReactElement {
   )
 }
 
-function Reading({ file, job }: { readonly file: CatalogFile; readonly job: Job }): ReactElement {
+/** A file while it is read, with its progress. */
+export function Reading({ file, job }: { readonly file: CatalogFile; readonly job: Job }): ReactElement {
   const others = useSession(s => (s.view?.tracks.length ?? 0) > 0)
   const share = job.total > 0 ? Math.min(1, job.done / job.total) : 0
   return (
@@ -129,36 +130,6 @@ function Reading({ file, job }: { readonly file: CatalogFile; readonly job: Job 
           Cancel
         </button>
       </div>
-    </div>
-  )
-}
-
-/** HBM: its data comes from the runtime's trace, which cannot be decoded yet. Nothing is drawn rather than something wrong. */
-export function HbmState(): ReactElement {
-  const session = useSession(s => s.session)
-  const files = useSession(s => s.root?.catalog.sessions.find(x => x.id === session)?.files)
-  const trace = files?.find(f => f.kind === 'ntrace')
-  return (
-    <div className="fill" data-testid="memory-hbm">
-      <Icon name={trace ? 'info' : 'chip'} size={20} />
-      {trace ? (
-        <>
-          <h3>{baseName(trace.path)} can&apos;t be decoded yet</h3>
-          <p>
-            HBM usage is recorded by the runtime mode, in {baseName(trace.path)} ({fileSize(trace.bytes)}). Its format has no public schema
-            and this version has no decoder for it. Nothing is drawn rather than something wrong.
-          </p>
-        </>
-      ) : (
-        <>
-          <h3>No runtime trace in this session</h3>
-          <p>
-            HBM usage is recorded by the runtime profile mode (ProfileMode.RUNTIME), which writes ntrace.pb beside the trace. That format
-            has no public schema and this version has no decoder for it, so nothing can be drawn here yet.
-          </p>
-        </>
-      )}
-      <p>What the PyTorch allocator holds on the device is in the tab PyTorch Allocator.</p>
     </div>
   )
 }

@@ -14,6 +14,8 @@ export type Selection =
       readonly duration: number
     }
   | { readonly type: 'allocation'; readonly allocator: number; readonly allocation: number }
+  /** An allocation of the runtime in an HBM (SessionView.hbm). */
+  | { readonly type: 'runtime'; readonly hbm: number; readonly allocation: number }
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'range'; readonly start: number; readonly end: number }
 
@@ -33,6 +35,10 @@ export interface ViewState {
   readonly selection: Selection | null
   /** The pinned allocation stays until Esc or another click; live data never takes it away. */
   readonly pinned: { readonly allocator: number; readonly allocation: number } | null
+  /** The pinned runtime allocation, as `pinned`; one of the two at most. */
+  readonly pinnedRuntime: { readonly hbm: number; readonly allocation: number } | null
+  /** HBM shown in the Memory Viewer; null: the first one. */
+  readonly hbm: number | null
   /** Allocator shown in the Memory Viewer. */
   readonly allocator: number | null
   readonly memoryTab: 'allocator' | 'hbm'
@@ -56,6 +62,8 @@ export interface ViewActions {
   setCursor(t: number | null): void
   select(s: Selection | null): void
   pin(p: ViewState['pinned']): void
+  pinRuntime(p: ViewState['pinnedRuntime']): void
+  setHbm(id: number): void
   setAllocator(id: number | null, events: TimeWindow): void
   setMemoryTab(tab: ViewState['memoryTab']): void
   setMemoryAxis(axis: ViewState['memoryAxis']): void
@@ -87,6 +95,8 @@ const INITIAL: ViewState = {
   cursor: null,
   selection: null,
   pinned: null,
+  pinnedRuntime: null,
+  hbm: null,
   allocator: null,
   memoryTab: 'allocator',
   memoryAxis: 'time',
@@ -115,7 +125,11 @@ export const useView = create<ViewState & ViewActions>()((set, get) => ({
   },
   setCursor: cursor => set({ cursor }),
   select: selection => set({ selection }),
-  pin: pinned => set(pinned ? { pinned, selection: { type: 'allocation', ...pinned } } : { pinned: null }),
+  pin: pinned =>
+    set(pinned ? { pinned, pinnedRuntime: null, selection: { type: 'allocation', ...pinned } } : { pinned: null, pinnedRuntime: null }),
+  pinRuntime: pinnedRuntime =>
+    set(pinnedRuntime ? { pinnedRuntime, pinned: null, selection: { type: 'runtime', ...pinnedRuntime } } : { pinnedRuntime: null }),
+  setHbm: hbm => set({ hbm }),
   setAllocator: (allocator, events) => set({ allocator, eventExtent: events, eventWindow: { ...events }, eventCursor: null }),
   setMemoryTab: memoryTab => set({ memoryTab }),
   setMemoryAxis: memoryAxis => set({ memoryAxis }),
