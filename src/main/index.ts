@@ -53,7 +53,11 @@ async function pick(what: 'folder' | 'file'): Promise<string | null> {
 
 async function save(name: string, data: Uint8Array): Promise<string | null> {
   if (!window) return null
-  const answer = await dialog.showSaveDialog(window, { title: 'Save the picture', defaultPath: join(app.getPath('pictures'), name) })
+  const picture = name.endsWith('.png')
+  const answer = await dialog.showSaveDialog(window, {
+    title: picture ? 'Save the picture' : 'Save the table',
+    defaultPath: join(app.getPath(picture ? 'pictures' : 'documents'), name),
+  })
   if (answer.canceled || !answer.filePath) return null
   await writeFile(answer.filePath, data)
   return answer.filePath
