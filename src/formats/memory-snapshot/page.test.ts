@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { replayAll } from '../../analysis/allocator/replay'
+import { stringAt } from '../../shared/columns'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { ReadOptions, ReadResult } from '../../shared/reader'
 import type { SnapshotTable } from '../../shared/tables'
 import { samplesDir } from '../../testing/samples'
+import { pickleDumps, type PickleValue } from '../pickle/write'
 import { probeBytes } from '../probe'
 import { sniffProbe } from '../sniff'
 import { bufferSource } from '../source'
@@ -82,6 +85,50 @@ describe('the snapshot of a page is that of the pickle', () => {
       expect(table?.strings.bytes.length).toBe(alone?.strings.bytes.length)
     }
   })
+})
+
+test('what profile_plot makes of a profile: categories, no times, the CPU as the last device', async () => {
+  const frames = [{ filename: 'none', line: 0, name: 'train' }]
+  const entry = (action: string, addr: number, size: number, more = {}): PickleValue => ({ action, addr, size, stream: 0, frames, ...more })
+  const snapshot = {
+    device_traces: [
+      [
+        entry('alloc', 4096, 512, { category: 'parameter' }),
+        entry('alloc', 8192, 100, { category: 'gradient' }),
+        entry('free_requested', 8192, 100),
+        entry('free_completed', 8192, 100),
+      ],
+      [entry('alloc', 64, 8, { category: 'unknown' })],
+    ],
+    segments: [
+      {
+        device: 0,
+        address: 4096,
+        total_size: 1024,
+        stream: 0,
+        blocks: [
+          { size: 512, state: 'active_allocated', requested_size: 512, frames },
+          { size: 512, state: 'inactive' },
+        ],
+      },
+      { device: 1, address: 64, total_size: 8, stream: 0, blocks: [{ size: 8, state: 'active_allocated', requested_size: 8, frames }] },
+    ],
+  } as unknown as PickleValue
+  const { table, diagnostics } = await read(snapshotPage(pickleDumps(snapshot), 'snapshot.pickle'))
+  if (!table) throw new Error('no table')
+  expect(diagnostics).toEqual([])
+  expect(table.devices.map(d => [...d.category].map(i => stringAt(table.strings, i)))).toEqual([
+    ['parameter', 'gradient', '', ''],
+    ['unknown'],
+  ])
+  expect(table).toMatchObject({ clock: 'none', timeUs: null })
+  expect([...table.segments.allocatedSize]).toEqual([NaN, NaN])
+  expect([...table.blocks.address]).toEqual([4096n, 4608n, 64n])
+  const figures = replayAll(table).map(m => [m.figures.peakActiveBytes, m.figures.endActiveBytes, m.figures.selfCheck.ok])
+  expect(figures).toEqual([
+    [612, 512, true],
+    [8, 8, true],
+  ])
 })
 
 test('several files: the first is shown, the others are named', async () => {
