@@ -42,10 +42,12 @@ const open = (path: string): void => {
   openPath(path).catch((e: unknown) => log(String(e)))
 }
 
-async function pick(what: 'folder' | 'file'): Promise<string | null> {
+const PICK_TITLES = { folder: 'Open a profile_output folder', file: 'Open one file of a profile', schema: 'Import a trace schema' } as const
+
+async function pick(what: keyof typeof PICK_TITLES): Promise<string | null> {
   if (!window) return null
   const answer = await dialog.showOpenDialog(window, {
-    title: what === 'folder' ? 'Open a profile_output folder' : 'Open one file of a profile',
+    title: PICK_TITLES[what],
     properties: [what === 'folder' ? 'openDirectory' : 'openFile'],
   })
   return answer.canceled ? null : (answer.filePaths[0] ?? null)

@@ -17,7 +17,10 @@ import {
   type SchemaDescription,
 } from '../formats/neuron-runtime/description'
 import { parseDescriptorSet, searchDescriptors, type FileDescriptor } from '../formats/neuron-runtime/descriptors'
-import { openRegular } from '../formats/source'
+import { NotRegularFileError, openRegular } from '../formats/source'
+import type { CheckedFile } from '../shared/reader'
+
+export { NotRegularFileError, SchemaError }
 
 export interface StoredSchema {
   /** First digits of the hash of the file it came from; names it in the commands. */
@@ -120,14 +123,15 @@ export const schemasFor = async (kind: string, userDir: string): Promise<{ reado
 
 /**
  * Makes a schema from a file and keeps it. Importing the same file again replaces what it gave before. Throws SchemaError where the file holds no schema of the runtime,
- * and the system's error where it cannot be read or the folder not be written.
+ * and the system's error where it cannot be read or the folder not be written. `at`: the file that was checked; what is opened must be it.
  */
 export async function importSchema(
   dir: string,
   path: string,
   onProgress: (done: number, total: number) => void = () => undefined,
+  at?: CheckedFile,
 ): Promise<StoredSchema> {
-  const schema = await readSchema(path, onProgress)
+  const schema = await readSchema(path, onProgress, at)
   await mkdir(dir, { recursive: true })
   const to = join(dir, `${schema.id}.json`)
   const making = `${to}.${randomBytes(6).toString('hex')}.tmp`
@@ -142,8 +146,12 @@ export async function importSchema(
 }
 
 /** What `importSchema` would keep of a file. */
-export async function readSchema(path: string, onProgress: (done: number, total: number) => void = () => undefined): Promise<StoredSchema> {
-  const { handle, stat } = await openRegular(path)
+export async function readSchema(
+  path: string,
+  onProgress: (done: number, total: number) => void = () => undefined,
+  at?: CheckedFile,
+): Promise<StoredSchema> {
+  const { handle, stat } = await openRegular(path, at)
   try {
     const { size } = stat
     if (size > MAX_BINARY) throw new SchemaError('the file is larger than 8 GiB')

@@ -11,6 +11,7 @@ import type { Catalog } from './catalog'
 import { CLOCK_REQUESTS, type ClockAnswers, type ClockInfo } from './clock-api'
 import type { Diagnostic } from './diagnostics'
 import { NEFF_REQUESTS, type NeffAnswers } from './neff-api'
+import { SCHEMA_REQUESTS, type FileVerdict, type SchemaAnswers } from './schema-api'
 import type { Verification } from './verify'
 import { HBM_REQUESTS, type HbmAnswers, type HbmInfo, type RuntimeLink } from './hbm-api'
 
@@ -30,8 +31,8 @@ export const REQUESTS = {
   'recent.open': v.strictObject({ id }),
   /** Desktop: native dialog. Browser: answers { kind: 'browse' }, the renderer then shows its picker. */
   'folder.pick': v.strictObject({ what: v.picklist(['folder', 'file']) }),
-  /** Browser picker: folders and known files below the served roots. `id` null lists the roots. */
-  'browse.list': v.strictObject({ id: v.nullable(id) }),
+  /** Browser picker: folders and known files below the served roots. `id` null lists the roots; `any`: files of every kind. */
+  'browse.list': v.strictObject({ id: v.nullable(id), any: v.optional(v.boolean()) }),
   'browse.open': v.strictObject({ id }),
   /** Writes the bundled sample profile to the user's cache where it is not there yet and opens it. */
   'sample.open': empty,
@@ -40,6 +41,8 @@ export const REQUESTS = {
   'root.close': empty,
   // ── folders where NEFFs are looked for too ──
   ...NEFF_REQUESTS,
+  // ── trace schemas ──
+  ...SCHEMA_REQUESTS,
   // ── a session ──
   /** Starts (or joins) the reading of the session's files and answers what is known now; `session` events say when to ask again. */
   'session.open': v.strictObject({ session: id }),
@@ -304,6 +307,8 @@ export interface SessionView {
   readonly hbm?: readonly HbmInfo[]
   /** How each source came to its times. */
   readonly clocks?: readonly ClockInfo[]
+  /** How each file of the runtime was decoded, refused ones too. */
+  readonly verdicts?: readonly FileVerdict[]
   readonly jobs: readonly Job[]
   readonly diagnostics: readonly Diagnostic[]
   /** Set while the engine is rebuilt after it ended unexpectedly. */
@@ -368,6 +373,8 @@ export interface SliceDetails {
   /** `args` as pretty JSON text (at most 64 KiB), null where absent. */
   readonly args: string | null
   readonly argsNotice: string | null
+  /** The name is not the file's own word: it was told from the attributes, as `argsNotice` says. */
+  readonly nameInferred?: boolean
   readonly parents: readonly { readonly name: string; readonly row: number; readonly start: number; readonly duration: number }[]
   readonly children: number
 }
@@ -493,7 +500,7 @@ export interface AllocationDetails extends AllocationSummary {
   readonly runtime?: readonly RuntimeLink[]
 }
 
-export interface Answers extends HbmAnswers, ClockAnswers, NeffAnswers {
+export interface Answers extends HbmAnswers, ClockAnswers, NeffAnswers, SchemaAnswers {
   'app.info': AppInfo
   'recent.list': readonly RecentEntry[]
   'recent.open': { readonly opened: boolean; readonly reason: string | null }

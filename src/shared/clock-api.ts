@@ -5,9 +5,16 @@ import * as v from 'valibot'
 
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 
+/** Long enough to bring a clock that counts from 0 to Unix time, and no longer. */
+export const MAX_SHIFT_NS = 4_000_000_000_000_000_000n
+export const shift = v.pipe(
+  v.string(),
+  v.check(s => /^-?\d{1,19}$/.test(s) && BigInt(s) <= MAX_SHIFT_NS && BigInt(s) >= -MAX_SHIFT_NS, 'not ns of at most 126 years'),
+)
+
 export const CLOCK_REQUESTS = {
   /** Sets the whole shift of one source in ns (a decimal number, '0' takes it away). Its file is named, so that the shift stays when the file is read again. */
-  'alignment.shift': v.strictObject({ session: id, file: id, shiftNs: v.pipe(v.string(), v.regex(/^-?\d{1,18}$/)) }),
+  'alignment.shift': v.strictObject({ session: id, file: id, shiftNs: shift }),
   /** Takes the last shift of this session back. */
   'alignment.undo': v.strictObject({ session: id }),
 } as const

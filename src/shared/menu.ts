@@ -3,6 +3,7 @@ export const MENU_COMMANDS = [
   'open-folder',
   'open-file',
   'open-sample',
+  'schema-import',
   'close-folder',
   'export-png',
   'toggle-theme',

@@ -41,6 +41,7 @@ export function systemDetails(t: SystemTable, model: SystemModel, row: number): 
     phase: ROW_STATES[t.state[row] as number] ?? '',
     startUnixNs: String(t.epochNs + BigInt(Math.round(facts.start))),
     args: JSON.stringify(argsOfRow(t, row), null, 2),
+    nameInferred: t.types.inferred[type] === 1,
     argsNotice:
       t.types.inferred[type] === 1
         ? `The name was told from the attributes: the number of the event type (${number}) names something else, or nothing, in the catalogue.`

@@ -30,6 +30,7 @@ export function menuTemplate({ name, mac, developer, send }: MenuOptions): MenuI
         line,
         item('Close folder', 'close-folder'),
         line,
+        item('Import trace schema…', 'schema-import'),
         item('Export PNG…', 'export-png', 'CmdOrCtrl+Shift+E'),
         line,
         mac ? { role: 'close' } : { role: 'quit' },

@@ -32,8 +32,8 @@ export class Browse {
     return this.#ids.take(id)
   }
 
-  /** Entries of a folder, folders first, newest first; null lists the served roots. Throws RequestError. */
-  async list(id: string | null): Promise<BrowseAnswer> {
+  /** Entries of a folder, folders first, newest first; null lists the served roots. `any`: files of every kind, not only known ones. Throws RequestError. */
+  async list(id: string | null, any = false): Promise<BrowseAnswer> {
     const { confine } = this.#o
     if (id === null) {
       const entries = await Promise.all(confine.roots.map(r => this.#entry(r, r)))
@@ -44,7 +44,7 @@ export class Browse {
     let names: readonly string[]
     try {
       const all = await readdir(real, { withFileTypes: true })
-      names = all.filter(e => !e.name.startsWith('.') && (!e.isFile() || this.#o.known(e.name))).map(e => e.name)
+      names = all.filter(e => !e.name.startsWith('.') && (!e.isFile() || any || this.#o.known(e.name))).map(e => e.name)
     } catch (e) {
       throw new RequestError(accessReason(e))
     }
@@ -52,7 +52,7 @@ export class Browse {
     const shown = [...names].sort((a, b) => b.localeCompare(a, 'en', { numeric: true })).slice(0, MAX_ENTRIES)
     let out = 0
     for (let i = 0; i < shown.length; i += AT_ONCE)
-      for (const e of await Promise.all(shown.slice(i, i + AT_ONCE).map(n => this.#entry(join(path, n), n)))) {
+      for (const e of await Promise.all(shown.slice(i, i + AT_ONCE).map(n => this.#entry(join(path, n), n, any)))) {
         if (e) entries.push(e)
         else out++
       }
@@ -69,13 +69,13 @@ export class Browse {
     }
   }
 
-  async #entry(path: string, name: string): Promise<BrowseEntry | null> {
+  async #entry(path: string, name: string, any = false): Promise<BrowseEntry | null> {
     try {
       const s = await stat(await this.#o.confine.check(path))
       if (!s.isDirectory() && !s.isFile()) return null
       const type = s.isDirectory() ? 'folder' : 'file'
       // A link to a file of another name: judged by the name that is listed.
-      if (type === 'file' && path !== name && !this.#o.known(name)) return null
+      if (type === 'file' && path !== name && !any && !this.#o.known(name)) return null
       return { id: this.#ids.give(path), name, type, bytes: s.isFile() ? s.size : null, mtimeMs: s.mtimeMs }
     } catch {
       return null

@@ -4,6 +4,7 @@
  */
 import type { Answers, AppInfo, RecentEntry, RequestArgs, RequestName } from '../../shared/api'
 import { RequestError } from '../../shared/api'
+import type { SchemaAdded } from '../../shared/schema-api'
 import type { Browse } from './browse'
 import type { Confinement } from './confine'
 import type { Opened } from './host'
@@ -11,6 +12,7 @@ import type { PathIds } from './ids'
 import type { NeffFolders } from './neff-folders'
 import type { ParsePool } from './pool'
 import type { OpenRoot } from './root'
+import type { Schemas } from './schemas'
 import type { Sessions } from './sessions'
 import type { Recents } from './settings'
 import type { Verifier } from './verifier'
@@ -20,11 +22,12 @@ export interface HandlerDeps {
   readonly recents: Recents
   readonly recentIds: PathIds
   readonly neffFolders: NeffFolders
+  readonly schemas: Schemas
   readonly browse: Browse
   readonly confine: Confinement
   readonly pool: ParsePool
   readonly verifier: Verifier
-  readonly pick?: (what: 'folder' | 'file') => Promise<string | null>
+  readonly pick?: (what: 'folder' | 'file' | 'schema') => Promise<string | null>
   readonly save?: (name: string, data: Uint8Array) => Promise<string | null>
   readonly openPath: (path: string) => Promise<Opened>
   readonly openSample: () => Promise<Opened>
@@ -83,7 +86,7 @@ export function makeHandlers(d: HandlerDeps): Handlers {
       if (!opened) throw new RequestError(reason ?? 'It cannot be opened.')
       return { kind: 'opened' }
     },
-    'browse.list': ({ id }) => d.browse.list(id),
+    'browse.list': ({ id, any }) => d.browse.list(id, any),
     'browse.open': ({ id }) => d.openPath(d.browse.path(id)),
     'sample.open': () => d.openSample(),
     'neff.folders': () => d.neffFolders.list(),
@@ -104,6 +107,17 @@ export function makeHandlers(d: HandlerDeps): Handlers {
       await d.neffFolders.remove(id)
       d.root()?.lookAgain()
       return null
+    },
+    'schema.list': () => d.schemas.list(),
+    'schema.pick': async () => {
+      if (!d.pick) return { kind: 'browse' }
+      const path = await d.pick('schema')
+      return path === null ? { kind: 'cancelled' } : addSchema(d, path)
+    },
+    'schema.add': ({ id }) => addSchema(d, d.browse.path(id)),
+    'schema.remove': async ({ id }) => {
+      await d.schemas.remove(id)
+      return { again: d.sessions()?.retryRuntime() ?? 0 }
     },
     'root.get': () => d.root()?.state ?? null,
     'root.close': async () => {
@@ -145,6 +159,12 @@ export function makeHandlers(d: HandlerDeps): Handlers {
     },
   }
   return typed as unknown as Handlers
+}
+
+/** What is open is read again at once: a file that was refused may be readable now, another one better. */
+async function addSchema(d: HandlerDeps, path: string): Promise<SchemaAdded> {
+  const schema = await d.schemas.add(path)
+  return { kind: 'added', schema, again: d.sessions()?.retryRuntime() ?? 0 }
 }
 
 async function listRecents(d: HandlerDeps): Promise<readonly RecentEntry[]> {

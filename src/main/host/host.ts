@@ -15,6 +15,7 @@ import { ParsePool } from './pool'
 import type { WorkerLike } from './protocol'
 import { OpenRoot } from './root'
 import { Sessions } from './sessions'
+import { Schemas } from './schemas'
 import { Recents } from './settings'
 import { Shifts } from './shifts'
 import { Verifier } from './verifier'
@@ -30,7 +31,7 @@ export interface HostDeps {
   /** Absent: snapshots cannot be verified. */
   readonly spawnVerify?: () => WorkerLike
   /** Native open dialog: the chosen path, null when it was cancelled. Absent where there is none. */
-  readonly pick?: (what: 'folder' | 'file') => Promise<string | null>
+  readonly pick?: (what: 'folder' | 'file' | 'schema') => Promise<string | null>
   /** Native save dialog, then writes: the written path, null when it was cancelled. */
   readonly save?: (name: string, data: Uint8Array) => Promise<string | null>
   /** Browser: the served folders or files, the only places that are read. Desktop: null, whatever the user picked. */
@@ -71,6 +72,7 @@ export function createHost(deps: HostDeps): Host {
   const confine = new Confinement(deps.roots)
   const recents = new Recents(deps.userDir)
   const neffFolders = new NeffFolders(deps.userDir, confine)
+  const schemas = new Schemas(deps.userDir, confine)
   const shifts = new Shifts(deps.userDir)
   const shiftsLoaded = shifts.load()
   const recentIds = new PathIds('recent folder', 1000)
@@ -175,6 +177,7 @@ export function createHost(deps: HostDeps): Host {
     recents,
     recentIds,
     neffFolders,
+    schemas,
     browse,
     confine,
     pool,

@@ -112,6 +112,15 @@ export class OpenFile {
     if (!this.#running) this.start()
   }
 
+  /** What it is read with has changed: a reading on its way is begun anew. */
+  anew(): void {
+    if (this.#running) {
+      this.#turn++
+      this.#o.pool.cancel(this.job?.id ?? '')
+    }
+    this.start()
+  }
+
   /** The engine has lost the table: read again unless it was the cause, was cancelled, or is on its way. */
   again(): void {
     if (this.trouble.length || this.#held) return

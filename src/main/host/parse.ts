@@ -5,6 +5,7 @@
 import { buffersOf } from '../../shared/columns'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { ReadOptions, ReadResult } from '../../shared/reader'
+import type { SchemaVerdict } from '../../shared/system-tables'
 import type { ParsedTable } from '../../shared/tables'
 import { prepare } from './prepared'
 import { stampOf } from './stamp'
@@ -34,7 +35,7 @@ async function parseOne(port: PortLike, read: ReadFile, request: ParseRequest): 
   let last = 0
   try {
     stamp = await stampOf(request.path)
-    const { table, diagnostics } = await read(request, {
+    const result: ReadResult<ParsedTable> & { readonly verdict?: SchemaVerdict } = await read(request, {
       // Readers promise to keep to 100 ms; the pipe to the window is worth a second look.
       onProgress: (done, total, note) => {
         const now = performance.now()
@@ -43,9 +44,11 @@ async function parseOne(port: PortLike, read: ReadFile, request: ParseRequest): 
         send({ type: 'progress', job, done, total, note })
       },
     })
+    const { table, diagnostics } = result
     if (table) send({ type: 'progress', job, done: stamp.bytes, total: stamp.bytes, note: PREPARING[table.kind] ?? '' })
     const prepared = table && prepare(table)
-    send({ type: 'done', job, prepared, diagnostics, stamp }, buffersOf(prepared))
+    const refused = table === null && result.verdict ? { verdict: result.verdict } : {}
+    send({ type: 'done', job, prepared, diagnostics, stamp, ...refused }, buffersOf(prepared))
   } catch (e) {
     send({ type: 'done', job, prepared: null, diagnostics: [failure(request.name, e)], stamp })
   }

@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { CheckedFile } from '../../shared/reader'
+import type { SchemaVerdict } from '../../shared/system-tables'
 import type { Job } from '../../shared/api'
 import type { Prepared } from './prepared'
 import type { ReadableKind } from '../../shared/catalog'
@@ -33,7 +34,13 @@ export type ParseOutcome =
       /** What was opened. */
       readonly at: CheckedFile
     }
-  | { readonly state: 'failed'; readonly diagnostics: readonly Diagnostic[]; readonly stamp: FileStamp | null }
+  | {
+      readonly state: 'failed'
+      readonly diagnostics: readonly Diagnostic[]
+      readonly stamp: FileStamp | null
+      /** What was tried on a file of the runtime that was refused. */
+      readonly verdict?: SchemaVerdict
+    }
   | { readonly state: 'cancelled' }
 
 export interface PoolOptions {
@@ -204,7 +211,7 @@ export class ParsePool {
       const first = m.diagnostics.find(d => d.severity === 'error') ?? m.diagnostics[0]
       this.#end(
         running,
-        { state: 'failed', diagnostics: m.diagnostics, stamp: m.stamp },
+        { state: 'failed', diagnostics: m.diagnostics, stamp: m.stamp, ...(m.verdict ? { verdict: m.verdict } : {}) },
         'failed',
         first?.message ?? 'nothing could be read',
       )

@@ -6,6 +6,7 @@ import type { SessionView } from '../../shared/api'
 import type { ReadableKind } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { CheckedFile } from '../../shared/reader'
+import type { SchemaVerdict } from '../../shared/system-tables'
 import type { Verification } from '../../shared/verify'
 import type { ParsedTable } from '../../shared/tables'
 import type { Prepared } from './prepared'
@@ -52,6 +53,8 @@ export type ParseMessage =
       readonly prepared: Prepared | null
       readonly diagnostics: readonly Diagnostic[]
       readonly stamp: FileStamp | null
+      /** Of a file of the runtime that was refused: what was tried. */
+      readonly verdict?: SchemaVerdict
     }
 
 // ── verification ──
@@ -80,6 +83,8 @@ export interface EngineFile {
   readonly kind: ParsedTable['kind']
   readonly rank: number | null
   readonly rankFromName: boolean
+  /** Process of the session, as its folder or trace_info names it; '' where nothing does. */
+  readonly pid?: string
   readonly stamp: FileStamp
 }
 

@@ -6,12 +6,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { shift } from '../../shared/clock-api'
 
 const MOST = 1000
 const MAX_BYTES = 8 * 1024 * 1024
 const Entry = v.object({
   path: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)),
-  shiftNs: v.pipe(v.string(), v.regex(/^-?\d{1,18}$/)),
+  shiftNs: shift,
 })
 
 export class Shifts {

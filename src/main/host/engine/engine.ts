@@ -26,6 +26,7 @@ import {
 } from '../../../shared/api'
 import type { Diagnostic } from '../../../shared/diagnostics'
 import type { StringTable } from '../../../shared/columns'
+import type { FileVerdict } from '../../../shared/schema-api'
 import type { TraceInfoTable } from '../../../shared/system-tables'
 import type { SideTable } from '../../../shared/tables'
 import { compareNames } from '../../../session/names'
@@ -38,7 +39,7 @@ import { insideSlice } from './inside'
 import { slicesOfTracks, type TrackQuery } from './slices'
 import { HbmQueries } from './hbm'
 import { clockOf, makeSource, rangeOf, tracksOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
-import { allocatorInfo, sourceInfo, stepInfos, trackInfos } from './view'
+import { allocatorInfo, sourceInfo, stepInfos, trackInfos, verdictsOf } from './view'
 
 /** Where a source stands: its index in the view, its group and what is added to its times to get those of the group. */
 export interface Place {
@@ -88,7 +89,7 @@ export class Engine {
   readonly #entries = new Map<string, Entry>()
   /** Files without a time axis, by file id. */
   readonly #sides = new Map<string, Side>()
-  readonly #failed = new Map<string, readonly Diagnostic[]>()
+  readonly #failed = new Map<string, { readonly diagnostics: readonly Diagnostic[]; readonly verdict: FileVerdict | null }>()
   /** Ids by what they name, so that they survive a new reading. */
   readonly #ids = new Map<string, number>()
   #tracks = new Map<number, { readonly entry: Entry; readonly strings: StringTable; readonly track: TrackModel }>()
@@ -130,10 +131,10 @@ export class Engine {
   }
 
   /** A file of which nothing can be shown: its table goes, its diagnostics stay. */
-  fail(file: string, diagnostics: readonly Diagnostic[]): Changed {
+  fail(file: string, diagnostics: readonly Diagnostic[], verdict?: FileVerdict): Changed {
     this.#entries.delete(file)
     this.#sides.delete(file)
-    this.#failed.set(file, diagnostics)
+    this.#failed.set(file, { diagnostics, verdict: verdict ?? null })
     return this.#changed()
   }
 
@@ -212,10 +213,14 @@ export class Engine {
       allocators,
       hbm: this.#hbm?.infos ?? [],
       clocks: alignmentOf(entries.map(e => this.#aligned(e))),
+      verdicts: [
+        ...verdictsOf([...entries.map(e => e.source), ...this.#sides.values()]),
+        ...[...this.#failed.values()].flatMap(f => f.verdict ?? []),
+      ],
       diagnostics: [
         ...ordered.flatMap(e => e.source.diagnostics),
         ...[...this.#sides.values()].flatMap(s => s.diagnostics),
-        ...[...this.#failed.values()].flat(),
+        ...[...this.#failed.values()].flatMap(f => f.diagnostics),
       ],
     }
   }

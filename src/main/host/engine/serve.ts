@@ -2,6 +2,7 @@
 import { RequestError } from '../../../shared/api'
 import { buffersOf } from '../../../shared/columns'
 import type { Diagnostic } from '../../../shared/diagnostics'
+import type { FileVerdict } from '../../../shared/schema-api'
 import type { Prepared } from '../prepared'
 import type { EngineCall, EngineFile, EngineInit, EngineReply, PortLike } from '../protocol'
 import { Engine, type EngineDeps } from './engine'
@@ -13,7 +14,8 @@ const METHODS = new Map<string, Method>(
   Object.entries({
     table: (e, a: { readonly file: EngineFile; readonly prepared: Prepared; readonly diagnostics: readonly Diagnostic[] }) =>
       e.setFile(a.file, a.prepared, a.diagnostics),
-    failed: (e, a: { readonly file: string; readonly diagnostics: readonly Diagnostic[] }) => e.fail(a.file, a.diagnostics),
+    failed: (e, a: { readonly file: string; readonly diagnostics: readonly Diagnostic[]; readonly verdict?: FileVerdict }) =>
+      e.fail(a.file, a.diagnostics, a.verdict),
     drop: (e, a: { readonly file: string }) => e.drop(a.file),
     'trace.slices': (e, a: never) => e.slices(a),
     'trace.counter': (e, a: never) => e.counter(a),

@@ -3,7 +3,10 @@ import type { BlockRounded } from '../../../analysis/allocator/model'
 import { peakTime } from '../../../analysis/allocator/pictureAt'
 import { totalsKnown } from '../../../analysis/allocator/report'
 import type { AllocatorInfo, BlockRoundedInfo, SourceInfo, StepInfo, TrackInfo } from '../../../shared/api'
-import type { ClockDomain } from '../../../shared/tables'
+import type { FileVerdict } from '../../../shared/schema-api'
+import type { TraceInfoTable } from '../../../shared/system-tables'
+import type { ClockDomain, SideTable } from '../../../shared/tables'
+import type { EngineFile } from '../protocol'
 import type { Place } from './engine'
 import { MAX_STEPS } from './findings'
 import {
@@ -43,6 +46,12 @@ export function sourceInfo(s: Source, { index, group, offset }: Place): SourceIn
     range: shifted(rangeOf(s), offset),
   }
 }
+
+/** How the runtime's files among these were decoded. */
+export const verdictsOf = (
+  files: readonly { readonly file: EngineFile; readonly table: Source['table'] | SideTable | TraceInfoTable }[],
+): readonly FileVerdict[] =>
+  files.flatMap(({ file, table }) => ('verdict' in table ? [{ file: file.id, path: file.path, verdict: table.verdict }] : []))
 
 /** Tracks of a source that has a place in time; `ids` by track. */
 export function trackInfos(s: Source, { index, group, offset }: Place, ids: readonly number[]): readonly TrackInfo[] {

@@ -9,6 +9,8 @@ import { toggleTheme } from '../theme'
 import { closeDetails, closeOver, hideDiagnostics, openDialog, toggleDiagnostics, useUi } from '../shell/ui'
 import { focusWindow, peakTime, reveal } from './focus'
 import { jump } from './jump'
+import { hideAlignment, toggleAlignment } from '../alignment/state'
+import { importSchema, showSchemas } from '../schema/state'
 import { addNeffs, closeRoot, openFile, openFolder, openSample } from './open'
 
 export interface Command {
@@ -112,6 +114,7 @@ function clear(): void {
     v.select(null)
   } else if (ui.over) closeOver()
   else if (ui.diagnostics) hideDiagnostics()
+  else if (ui.alignment) hideAlignment()
   else if (ui.notices.length) useUi.setState({ notices: [] })
   else if (v.cursor !== null || v.eventCursor !== null) {
     v.setCursor(null)
@@ -169,6 +172,8 @@ export const COMMANDS: readonly Command[] = [
     when: () => useSession.getState().root !== null,
     run: () => void addNeffs(),
   },
+  { id: 'schema-import', title: 'Import trace schema…', group: 'Window', keys: [], run: () => void importSchema() },
+  { id: 'schemas', title: 'Show the imported trace schemas', group: 'Window', keys: [], run: showSchemas },
   { id: 'close-folder', title: 'Close folder', group: 'Window', keys: [], when: () => useSession.getState().root !== null, run: closeRoot },
   {
     id: 'export-png',
@@ -187,6 +192,7 @@ export const COMMANDS: readonly Command[] = [
     when: () => useSession.getState().root !== null,
     run: toggleDiagnostics,
   },
+  { id: 'alignment', title: 'Show or hide the alignment of clocks', group: 'Window', keys: [], when: hasView, run: toggleAlignment },
   { id: 'close-details', title: 'Close the details', group: 'Window', keys: [], when: hasView, run: closeDetails },
   { id: 'toggle-theme', title: 'Switch theme', group: 'Window', keys: ['KeyT'], shown: 'T', run: toggleTheme },
   { id: 'show-keys', title: 'Show all keys', group: 'Window', keys: ['Shift+?', '?'], shown: '?', run: () => openDialog('help') },

@@ -2,6 +2,8 @@
 import { useMemo, useState, type ReactElement } from 'react'
 import type { Diagnostic } from '../../../shared/diagnostics'
 import { copyText } from '../memory/copy'
+import { ImportButton } from '../schema/Verdict'
+import { answeredBySchema } from '../schema/words'
 import { useSession } from '../state/session'
 import { allDiagnostics, byFile, reportText, whereText } from '../shell/diagnostics'
 import { Icon } from '../shell/icons'
@@ -122,7 +124,14 @@ function Card({ d, file, first }: { readonly d: Diagnostic; readonly file: boole
         <dt>Means</dt>
         <dd>{d.meaning}</dd>
         <dt>Do</dt>
-        <dd>{d.action}</dd>
+        <dd>
+          {d.action}
+          {answeredBySchema(d.code) && (
+            <div className="acts">
+              <ImportButton />
+            </div>
+          )}
+        </dd>
         <dt>Code</dt>
         <dd className="mono t3">{d.code}</dd>
       </dl>

@@ -3,6 +3,7 @@ import { Fragment, useMemo, type ReactElement } from 'react'
 import type { Job, SessionView, SourceInfo } from '../../../shared/api'
 import type { CatalogFile, CatalogSession } from '../../../shared/catalog'
 import { duration, exactBytes, fileSize, localTime, num } from '../../../shared/format'
+import { Verdict } from '../schema/Verdict'
 import { cancelJob, openSession, retryFile, useSession } from '../state/session'
 import { allDiagnostics } from '../shell/diagnostics'
 import { Icon } from '../shell/icons'
@@ -44,6 +45,7 @@ export function FileDetails({ file: id }: { readonly file: string }): ReactEleme
   const chip = stateChip(file.state)
   const shown = view?.session === session.id
   const source = shown ? view.sources.find(s => s.file === file.id) : undefined
+  const verdict = shown ? view.verdicts?.find(v => v.file === file.id)?.verdict : undefined
   return (
     <>
       <div className="hero">
@@ -84,6 +86,7 @@ export function FileDetails({ file: id }: { readonly file: string }): ReactEleme
       ) : (
         <Facts file={file} view={shown ? view : null} source={source} />
       )}
+      {verdict && <Verdict verdict={verdict} />}
       <Findings path={file.path} />
       {!shown && READ_NOW.has(file.kind) && (
         <div className="acts pad">

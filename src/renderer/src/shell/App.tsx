@@ -4,8 +4,9 @@ import { closeDialog, SMALL, useUi } from './ui'
 import { useSession } from '../state/session'
 import { useLive } from '../state/live'
 import { reconnect } from '../bridge'
+import { SchemasDialog } from '../schema/SchemasDialog'
 import { Boundary } from './Boundary'
-import { ADD_NEFFS, BrowseDialog, OPEN } from './BrowseDialog'
+import { ADD_NEFFS, BrowseDialog, IMPORT_SCHEMA, OPEN } from './BrowseDialog'
 import { Help } from './Help'
 import { Icon, Logo } from './icons'
 import { useLayout, useMedia } from './layout'
@@ -36,6 +37,8 @@ export function App(): ReactElement {
       {dialog === 'help' && <Help onClose={closeDialog} />}
       {dialog === 'browse' && <BrowseDialog purpose={OPEN} onClose={closeDialog} />}
       {dialog === 'browse-neff' && <BrowseDialog purpose={ADD_NEFFS} onClose={closeDialog} />}
+      {dialog === 'browse-schema' && <BrowseDialog purpose={IMPORT_SCHEMA} onClose={closeDialog} />}
+      {dialog === 'schemas' && <SchemasDialog onClose={closeDialog} />}
       {dialog === 'export' && (
         <Boundary name="Export">
           <Suspense fallback={null}>

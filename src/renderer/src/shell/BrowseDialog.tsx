@@ -3,6 +3,7 @@ import { useEffect, useState, type KeyboardEvent, type ReactElement } from 'reac
 import type { BrowseAnswer, BrowseEntry } from '../../../shared/api'
 import { fileSize } from '../../../shared/format'
 import { addBrowsedNeffs, openBrowsed } from '../commands/open'
+import { importBrowsed } from '../schema/state'
 import { request, words } from '../state/session'
 import { Icon } from './icons'
 import { Modal } from './Modal'
@@ -16,7 +17,8 @@ type State =
 /** What is chosen, and its words. */
 export interface BrowsePurpose {
   readonly title: string
-  readonly files: boolean
+  /** known: those that can be opened. any: all of them, and no folder can be chosen. */
+  readonly files: 'none' | 'known' | 'any'
   /** Buttons: on a folder's row, and for the folder that is shown. */
   readonly verb: string
   readonly here: string
@@ -26,7 +28,7 @@ export interface BrowsePurpose {
 }
 export const OPEN: BrowsePurpose = {
   title: 'Open',
-  files: true,
+  files: 'known',
   verb: 'Open',
   here: 'Open this folder',
   none: 'No folder and no file of a known kind in here.',
@@ -35,29 +37,39 @@ export const OPEN: BrowsePurpose = {
 }
 export const ADD_NEFFS: BrowsePurpose = {
   title: 'Add NEFF folder',
-  files: false,
+  files: 'none',
   verb: 'Add',
   here: 'Add this folder',
   none: 'No folder in here. This folder itself can be added.',
   limit: 'Only folders that the host serves can be added.',
   choose: addBrowsedNeffs,
 }
+export const IMPORT_SCHEMA: BrowsePurpose = {
+  title: 'Import trace schema',
+  files: 'any',
+  verb: 'Import',
+  here: '',
+  none: 'Nothing in here.',
+  limit: 'A .proto file, a descriptor set, or libnrt.so below a folder that the host serves.',
+  choose: importBrowsed,
+}
 
 export function BrowseDialog({ purpose, onClose }: { readonly purpose: BrowsePurpose; readonly onClose: () => void }): ReactElement {
   const [folder, setFolder] = useState<string | null>(null)
   const [state, setState] = useState<State>({ kind: 'loading' })
+  const any = purpose.files === 'any'
   useEffect(() => {
     let live = true
-    request('browse.list', { id: folder }).then(
+    request('browse.list', { id: folder, any }).then(
       answer => live && setState({ kind: 'list', answer, now: Date.now() }),
       (e: unknown) => live && setState({ kind: 'error', text: words(e) }),
     )
     return () => {
       live = false
     }
-  }, [folder])
+  }, [folder, any])
   const here = state.kind === 'list' ? state.answer.folder : null
-  const entries = state.kind === 'list' ? state.answer.entries.filter(e => purpose.files || e.type === 'folder') : []
+  const entries = state.kind === 'list' ? state.answer.entries.filter(e => purpose.files !== 'none' || e.type === 'folder') : []
 
   const onKeyDown = (e: KeyboardEvent<HTMLElement>): void => {
     const rows = [...e.currentTarget.querySelectorAll<HTMLElement>('button.row')]
@@ -97,7 +109,7 @@ export function BrowseDialog({ purpose, onClose }: { readonly purpose: BrowsePur
                 className="row"
                 autoFocus={i === 0}
                 onClick={() => enter(entry)}
-                title={entry.type === 'folder' ? `Go into ${entry.name}` : `Open ${entry.name}`}
+                title={entry.type === 'folder' ? `Go into ${entry.name}` : `${purpose.verb} ${entry.name}`}
               >
                 <Icon name={entry.type} />
                 <span className="ell t1">{entry.name}</span>
@@ -105,7 +117,7 @@ export function BrowseDialog({ purpose, onClose }: { readonly purpose: BrowsePur
                 <span className="t3 num">{entry.bytes === null ? '' : fileSize(entry.bytes)}</span>
                 <span className="t3 num when">{entry.mtimeMs ? dayText(entry.mtimeMs, state.now) : ''}</span>
               </button>
-              {entry.type === 'folder' && (
+              {entry.type === 'folder' && !any && (
                 <button className="btn" aria-label={`${purpose.verb} ${entry.name}`} onClick={() => void purpose.choose(entry.id)}>
                   {purpose.verb}
                 </button>
@@ -120,7 +132,7 @@ export function BrowseDialog({ purpose, onClose }: { readonly purpose: BrowsePur
         <button className="btn lg" onClick={onClose}>
           Cancel
         </button>
-        {here && (
+        {here && !any && (
           <button className="btn lg primary" onClick={() => void purpose.choose(here.id)}>
             <Icon name="folder" size={14} />
             {purpose.here}

@@ -1,6 +1,8 @@
 /** Watching or following, clocks, amounts, the next useful keys, and whether the host can be reached. */
 import type { ReactElement } from 'react'
 import type { RootState } from '../../../shared/api'
+import { toggleAlignment } from '../alignment/state'
+import { statusTail } from '../alignment/words'
 import { useSession } from '../state/session'
 import { useView } from '../state/view'
 import { amountText, clockText, count } from './words'
@@ -58,9 +60,13 @@ export function Status({ small }: { readonly small: boolean }): ReactElement {
         <span>No folder open</span>
       )}
       {clocks && (
-        <span className="ell clocks">
-          Clocks: <b className="ell">{clocks}</b>
-        </span>
+        <button className="ell clocks clocks-button" onClick={toggleAlignment} title="Show or hide the alignment">
+          Clocks:{' '}
+          <b className="ell num">
+            {clocks}
+            {statusTail(view)}
+          </b>
+        </button>
       )}
       <span className="sp" />
       {!small && view && amountText(view) && <span className="num">{amountText(view)}</span>}

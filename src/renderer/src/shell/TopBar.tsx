@@ -53,6 +53,14 @@ function Place({ small }: { readonly small: boolean }): ReactElement | null {
     },
     { key: 'file', label: 'Open file…', icon: <Icon name="file" size={14} />, hint: caps('open-file'), run: () => void openFile() },
     { key: 'sample', label: 'Sample profile', icon: <Icon name="play" size={14} />, run: () => void openSample() },
+    {
+      key: 'schema',
+      label: 'Import trace schema…',
+      icon: <Icon name="tag" size={14} />,
+      line: true,
+      run: () => runCommand('schema-import'),
+    },
+    { key: 'schemas', label: 'Trace schemas', icon: <Icon name="table" size={14} />, run: () => runCommand('schemas') },
     ...recent
       .filter(r => r.path !== root.catalog.root)
       .slice(0, 6)

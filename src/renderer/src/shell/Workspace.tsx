@@ -3,6 +3,7 @@ import { useEffect, useRef, type CSSProperties, type ReactElement, type RefObjec
 import type { RootState } from '../../../shared/api'
 import { Details, DetailsRail } from '../details/Details'
 import { Diagnostics } from '../details/Diagnostics'
+import { AlignmentPanel } from '../alignment/AlignmentPanel'
 import { useSession } from '../state/session'
 import { Boundary } from './Boundary'
 import { Centre } from './Centre'
@@ -39,9 +40,12 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
   const narrow = useMedia(NARROW)
   const box = useOverFocus(ui.over)
   const diagnostics = ui.diagnostics && (!small || ui.over === 'details')
-  const treeRail = small || (diagnostics && narrow)
-  const detailsRail = small || (!ui.details && !diagnostics)
-  const detailsWidth = diagnostics ? Math.max(WIDE_DETAILS, layout.details) : layout.details
+  const alignment = ui.alignment && (!small || ui.over === 'details')
+  /** What stands in place of the details, wider than they are. */
+  const wide = diagnostics ? 'Diagnostics' : alignment ? 'Alignment' : null
+  const treeRail = small || (wide !== null && narrow)
+  const detailsRail = small || (!ui.details && wide === null)
+  const detailsWidth = wide !== null ? Math.max(WIDE_DETAILS, layout.details) : layout.details
   const style = {
     '--col-side': treeRail ? 'var(--w-rail)' : `${layout.side}px`,
     '--col-details': detailsRail ? 'var(--w-rail)' : `${detailsWidth}px`,
@@ -52,8 +56,8 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
     </Boundary>
   )
   const details = (
-    <Boundary name="Details" resetOn={[session, diagnostics]}>
-      {diagnostics ? <Diagnostics /> : <Details />}
+    <Boundary name="Details" resetOn={[session, wide]}>
+      {diagnostics ? <Diagnostics /> : alignment ? <AlignmentPanel /> : <Details />}
     </Boundary>
   )
   return (
@@ -76,9 +80,9 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
         <h1 className="vh">{root.name}</h1>
         <Centre root={root} />
       </main>
-      <aside className="details" aria-label={diagnostics && !detailsRail ? 'Diagnostics' : 'Details'}>
+      <aside className="details" aria-label={(!detailsRail && wide) || 'Details'}>
         {detailsRail ? <DetailsRail /> : details}
-        {!detailsRail && !diagnostics && (
+        {!detailsRail && wide === null && (
           <Splitter
             label="Width of the details"
             orientation="vertical"
@@ -98,8 +102,8 @@ export function Workspace({ root, small }: { readonly root: RootState; readonly 
       )}
       {small && ui.over === 'details' && (
         <section
-          className={diagnostics ? 'details over right wide' : 'details over right'}
-          aria-label={diagnostics ? 'Diagnostics' : 'Details of the selection'}
+          className={wide === null ? 'details over right' : 'details over right wide'}
+          aria-label={wide ?? 'Details of the selection'}
         >
           {details}
         </section>

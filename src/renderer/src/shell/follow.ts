@@ -4,6 +4,7 @@
  */
 import type { AllocatorInfo, SessionView, TimeGroup } from '../../../shared/api'
 import { chooseAllocator, chooseGroup, kindsIn, newestSession, sameAllocator, sameGroup } from '../state/choose'
+import { usePick } from '../alignment/state'
 import { openSession, useSession, type SessionState } from '../state/session'
 import { useView, type TimeWindow } from '../state/view'
 import { notify, useUi } from './ui'
@@ -142,7 +143,7 @@ function onRoot(s: SessionState, p: SessionState): void {
     root = s.root.catalog.root
     known = new Set()
     useView.getState().reset()
-    useUi.setState({ diagnostics: false, diagnosticsFile: null, notices: [] })
+    useUi.setState({ diagnostics: false, alignment: false, diagnosticsFile: null, notices: [] })
   }
   if (s.root.scanning) return // sessions of the first walk are not news, and the newest is known when it has ended
   const first = known.size === 0
@@ -181,6 +182,9 @@ export function follow(): () => void {
       if (s.selection === p.selection || !s.selection) return
       const { details, diagnostics } = useUi.getState()
       if (!details || (diagnostics && s.selection.type !== 'file')) useUi.setState({ details: true, diagnostics: false })
+      // While events are picked the alignment stays: a selection is an answer to it. New data moves the times of what is selected, which is no selection.
+      const same = p.selection !== null && JSON.stringify({ ...s.selection, start: 0 }) === JSON.stringify({ ...p.selection, start: 0 })
+      if (!same && usePick.getState().pick === null) useUi.setState({ alignment: false })
     }),
   ]
   return () => off.forEach(f => f())

@@ -11,9 +11,11 @@ export interface Notice {
 }
 
 export interface UiState {
-  readonly dialog: 'help' | 'export' | 'browse' | 'browse-neff' | null
+  readonly dialog: 'help' | 'export' | 'browse' | 'browse-neff' | 'browse-schema' | 'schemas' | null
   /** Whether the diagnostics stand in the details column. */
   readonly diagnostics: boolean
+  /** Whether the alignment stands there. */
+  readonly alignment: boolean
   /** File whose diagnostics were asked for; null for all. */
   readonly diagnosticsFile: string | null
   /** Wide layout: whether the details column is open. */
@@ -30,6 +32,7 @@ export interface UiState {
 export const useUi = create<UiState>()(() => ({
   dialog: null,
   diagnostics: false,
+  alignment: false,
   diagnosticsFile: null,
   details: true,
   over: null,
@@ -57,7 +60,7 @@ const isSmall = (): boolean => matchMedia(SMALL).matches
 
 /** Opens the diagnostics, of one file or of all. */
 export function showDiagnostics(file: string | null = null): void {
-  set(isSmall() ? { diagnostics: true, diagnosticsFile: file, over: 'details' } : { diagnostics: true, diagnosticsFile: file })
+  set({ diagnostics: true, alignment: false, diagnosticsFile: file, ...(isSmall() ? { over: 'details' as const } : {}) })
 }
 export const hideDiagnostics = (): void =>
   set(s => ({ diagnostics: false, diagnosticsFile: null, over: s.over === 'details' ? null : s.over }))
@@ -67,7 +70,8 @@ export function toggleDiagnostics(): void {
   else showDiagnostics()
 }
 
-export const openDetails = (): void => set(isSmall() ? { over: 'details', diagnostics: false } : { details: true, diagnostics: false })
+export const openDetails = (): void =>
+  set({ ...(isSmall() ? { over: 'details' as const } : { details: true }), diagnostics: false, alignment: false })
 export const closeDetails = (): void => set(isSmall() ? { over: null } : { details: false })
 export const toggleOver = (over: NonNullable<UiState['over']>): void => set(s => ({ over: s.over === over ? null : over }))
 export const closeOver = (): void => set({ over: null })

@@ -123,7 +123,14 @@ export function dayText(ms: number, now: number): string {
   return d.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year })
 }
 
-const KIND_SHORT = { 'chrome-trace': 'trace', 'memory-snapshot': 'snapshot' } as const
+const KIND_SHORT = {
+  'chrome-trace': 'trace',
+  'memory-snapshot': 'snapshot',
+  system: 'runtime',
+  cpu: 'host CPU',
+  'host-memory': 'host memory',
+} as const
+const SHORT_KINDS = Object.keys(KIND_SHORT) as readonly (keyof typeof KIND_SHORT)[]
 
 const list = (parts: readonly string[]): string =>
   parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`
@@ -134,7 +141,7 @@ export function clockText(view: SessionView): string | null {
   if (view.groups.length > 1) return `${view.groups.length} ranges that don't overlap, not aligned`
   const g = view.groups[0]
   const sources = view.sources.filter(s => g.sources.includes(s.index))
-  const kinds = KIND_ORDER.filter((k): k is keyof typeof KIND_SHORT => sources.some(s => s.kind === k)).map(k => {
+  const kinds = SHORT_KINDS.filter(k => sources.some(s => s.kind === k)).map(k => {
     const n = sources.filter(s => s.kind === k).length
     return n > 1 ? `${n} ${KIND_SHORT[k]}s` : KIND_SHORT[k]
   })

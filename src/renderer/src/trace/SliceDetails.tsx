@@ -76,6 +76,9 @@ function Details({
   return <FactsOf facts={now.facts} selection={selection} />
 }
 
+/** Events of the runtime of which one half is missing. */
+const HALF: Readonly<Record<string, string>> = { open: 'no end recorded', tail: 'no start recorded; its stop is shown' }
+
 function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly selection: SliceSelection }): ReactElement {
   const [fill] = styleTokens(styleOf(f.name, f.category))
   const instant = f.duration === null
@@ -85,7 +88,7 @@ function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly sele
         <div className="big" title={f.name}>
           {f.name || '(no name)'}
         </div>
-        <div className="exact num">{instant ? `instant, phase ${f.phase}` : duration(f.duration)}</div>
+        <div className="exact num">{HALF[f.phase] ?? (instant ? `instant, phase ${f.phase}` : duration(f.duration))}</div>
         <div className="tags">
           <span className="chip">
             <i className="sw" style={{ background: `var(${fill})` }} />
@@ -94,11 +97,17 @@ function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly sele
           <span className="chip ell" title={f.track}>
             {f.track}
           </span>
+          {f.nameInferred && (
+            <span className="chip warn" title={f.argsNotice ?? undefined}>
+              <Icon name="warn" size={12} />
+              name inferred
+            </span>
+          )}
         </div>
       </div>
       {f.duration !== null && f.duration > 0 && f.selfTime !== null && <SelfRail duration={f.duration} self={f.selfTime} fill={fill} />}
       <dl className="kv">
-        <dt>Start</dt>
+        <dt>{f.phase === 'tail' ? 'Stop' : 'Start'}</dt>
         <dd className="num" title={`${unixText(f.startUnixNs)} ns since 1970`}>
           {timeMs(f.start)}
           <Copy text={f.startUnixNs} label="Copy Unix time in ns" />

@@ -1,7 +1,12 @@
 /** The System Trace: head, navigator, axis, steps and tracks of the active time group, or the state that says why there is nothing to draw. */
 import { useCallback, useMemo, useState, type ReactElement } from 'react'
 import { groupTracks, HOST_CORES_KEY, INSTANCE_KEY } from '../../../paint/timeline'
+import type { SourceInfo } from '../../../shared/api'
+import { PickStrip } from '../alignment/PickStrip'
+import { ShiftedChip } from '../alignment/ShiftedChip'
+import { toggleAlignment } from '../alignment/state'
 import { Icon } from '../shell/icons'
+import { useUi } from '../shell/ui'
 import { useSession } from '../state/session'
 import { useView } from '../state/view'
 import { panelState, traceJobs, trackCount } from './input'
@@ -10,6 +15,7 @@ import { Surface } from './Surface'
 import './trace.css'
 
 const NONE: ReadonlySet<string> = new Set()
+const DRAWN: readonly SourceInfo['kind'][] = ['chrome-trace', 'system', 'cpu', 'host-memory']
 /** A host has hundreds of cores: their lanes begin folded, the average stands above them. */
 const AT_FIRST: ReadonlySet<string> = new Set([HOST_CORES_KEY])
 
@@ -19,6 +25,7 @@ export function TracePanel(): ReactElement {
   const live = useSession(s => s.jobs)
   const catalog = useSession(s => s.root?.catalog.sessions.find(c => c.id === s.session) ?? null)
   const group = useView(s => s.group)
+  const aligning = useUi(s => s.alignment)
   // Folded groups are kept per session: another one starts unfolded.
   const [folded, setFolded] = useState<{ readonly session: string | null; readonly keys: ReadonlySet<string> }>({
     session: null,
@@ -50,6 +57,7 @@ export function TracePanel(): ReactElement {
         {input && <span className="hint num">{trackCount(input.rows)}</span>}
         {partial && <span className="chip warn">truncated</span>}
         {input && !input.group.calibrated && <span className="chip">own clock</span>}
+        <ShiftedChip kinds={DRAWN} />
         <span className="sp" />
         {processes.length > 1 && (
           <button className="btn quiet" onClick={() => setFolded({ session, keys: allFolded ? NONE : new Set(processes) })}>
@@ -57,7 +65,14 @@ export function TracePanel(): ReactElement {
             {allFolded ? 'Unfold all' : 'Fold all'}
           </button>
         )}
+        {(view?.clocks?.length ?? 0) > 0 && (
+          <button className={aligning ? 'btn quiet on' : 'btn quiet'} aria-pressed={aligning} onClick={toggleAlignment}>
+            <Icon name="link" size={12} />
+            Alignment
+          </button>
+        )}
       </div>
+      <PickStrip />
       {input ? <Surface input={input} onToggle={toggle} /> : <TraceState state={state} />}
     </section>
   )
