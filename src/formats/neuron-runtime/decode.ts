@@ -57,6 +57,7 @@ export class EventDecoder {
   readonly #plan = new Uint8Array(DIRECT)
   readonly #more = new Map<number, number>()
   readonly #zigzag = new Set<number>()
+  readonly #anyZigzag: boolean
   readonly #epochLow: number
   readonly #epochHigh: number
   /** Known fields that stood there with another wire type. */
@@ -78,11 +79,13 @@ export class EventDecoder {
       else this.#more.set(field, plan)
       if (coding === 'zigzag') this.#zigzag.add(CODE[role])
     }
+    this.#anyZigzag = this.#zigzag.size > 0
   }
 
   /** Reads the message `b[p, end)` as one row. False where it is no protobuf message; the row is not kept then. */
   readonly message = (b: Uint8Array, p: number, end: number): boolean => {
     const s = this.#store
+    const plans = this.#plan
     const row = s.n
     if (row === s.size) s.reserve(row + 1)
     const attrsBefore = s.attrs
@@ -109,9 +112,9 @@ export class EventDecoder {
         }
       }
       const wire = tag & 7
-      const field = Math.floor(tag / 8)
+      const field = tag < 2 ** 31 ? tag >>> 3 : Math.floor(tag / 8)
       if (field === 0) return this.#drop(attrsBefore)
-      const plan = field < DIRECT ? (this.#plan[field] as number) : (this.#more.get(field) ?? 0)
+      const plan = field < DIRECT ? (plans[field] as number) : (this.#more.get(field) ?? 0)
       let low: number
       let high = 0
       if (wire === 0) {
@@ -176,7 +179,7 @@ export class EventDecoder {
         continue
       }
       const role = plan >>> 3
-      if (this.#zigzag.size > 0 && this.#zigzag.has(role)) {
+      if (this.#anyZigzag && this.#zigzag.has(role)) {
         const negative = low & 1
         low = ((low >>> 1) | (high << 31)) >>> 0
         high >>>= 1
@@ -267,8 +270,14 @@ export class EventDecoder {
     if (to > from) (s.hint ??= new Int32Array(s.size).fill(-1))[row] = s.texts.internBytes(b, from, to)
   }
 
-  /** One entry of the map (`first`: the message's first): key and value are texts (a number is taken as its text). False where it is no entry. */
+  /** One entry of the map (`first`: the message's first): key and value are texts. False where it is no entry. */
   #attribute(b: Uint8Array, p: number, end: number, first: number): boolean {
+    // As every writer puts it: key, value, both shorter than 128 bytes.
+    const keyEnd = p + 2 + (b[p + 1] as number)
+    if (b[p] === 0x0a && keyEnd + 2 <= end && b[keyEnd] === 0x12 && keyEnd + 2 + (b[keyEnd + 1] as number) === end && end - p < 130) {
+      this.#entry(b, p + 2, keyEnd, keyEnd + 2, end, first)
+      return true
+    }
     let keyFrom = end
     let keyTo = end
     let from = end
@@ -296,30 +305,51 @@ export class EventDecoder {
       }
       p += length
     }
+    this.#entry(b, keyFrom, keyTo, from, to, first)
+    return true
+  }
+
+  #entry(b: Uint8Array, keyFrom: number, keyTo: number, from: number, to: number, first: number): void {
     const s = this.#store
     const at = s.attrs
     if (at === s.attrKey.length) s.reserveAttributes(at + 1)
-    s.attrKey[at] = s.keys.intern(b, keyFrom, keyTo, at > first ? (s.attrKey[at - 1] as number) : -1)
-    // Whole numbers in plain digits, exact in a double, need no text.
-    const digits = to - from
-    let value = 0
-    let i = from
-    for (; i < to; i++) {
-      const c = (b[i] as number) - 48
-      if (c < 0 || c > 9) break
-      value = value * 10 + c
-    }
-    if (i === to && digits > 0 && digits <= 15 && (digits === 1 || b[from] !== 48)) {
-      s.attrText[at] = NUMBER
-      s.attrNumber[at] = value
-    } else {
-      const unique = (i === to && digits > 0) || digits > 24 || (b[from] === 48 && b[from + 1] === 120)
-      s.attrText[at] = unique ? LISTED - s.list.add(b, from, to) : s.texts.internBytes(b, from, to)
-      s.attrNumber[at] = NaN
-    }
     s.attrs = at + 1
-    return true
+    s.attrKey[at] = s.keys.intern(b, keyFrom, keyTo, at > first ? (s.attrKey[at - 1] as number) : -1)
+    const digits = to - from
+    let i = from
+    if (digits > 0 && digits <= 15) {
+      // Whole numbers in plain digits, exact in a double, need no text. Up to nine digits they are small integers, which are faster.
+      let value = 0
+      const whole = from + (digits < 9 ? digits : 9)
+      for (; i < whole; i++) {
+        const c = (b[i] as number) - 48
+        if (c < 0 || c > 9) break
+        value = (Math.imul(value, 10) + c) | 0
+      }
+      if (i === whole && (digits === 1 || b[from] !== 48)) {
+        let wide = value
+        for (; i < to; i++) {
+          const c = (b[i] as number) - 48
+          if (c < 0 || c > 9) break
+          wide = wide * 10 + c
+        }
+        if (i === to) {
+          s.attrText[at] = NUMBER
+          s.attrNumber[at] = wide
+          return
+        }
+      }
+    }
+    s.attrNumber[at] = NaN
+    // Addresses, device times and long texts hardly ever repeat.
+    const unique = digits > 24 || (b[from] === 48 && b[from + 1] === 120) || (digits > 15 && allDigits(b, from, to))
+    s.attrText[at] = unique ? LISTED - s.list.add(b, from, to) : s.texts.internBytes(b, from, to)
   }
+}
+
+function allDigits(b: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if ((b[i] as number) < 48 || (b[i] as number) > 57) return false
+  return true
 }
 
 function put(halves: Uint32Array, row: number, low: number, high: number): void {

@@ -17,8 +17,8 @@ const encoder = new TextEncoder()
 export class KeyTable {
   #bytes = new Uint8Array(1 << 10)
   #offsets = new Uint32Array(1 << 7)
-  /** Key that came after each key last time; entry 0 is for the first of an event, entry k + 1 for key k. */
-  #next = new Int32Array(1 << 7)
+  /** Key that came last time after a key (by its id) and had this length. */
+  readonly #next = new Int32Array(1 << 11)
   #slots = new Int32Array(1 << 8).fill(-1)
   #hashes = new Int32Array(1 << 7)
   // Differs from run to run, so that no file can be made whose keys all collide.
@@ -31,9 +31,10 @@ export class KeyTable {
 
   /** Id of `b[s, e)`; `before` is the id of the key before it in the same event, -1 for the first. */
   intern(b: Uint8Array, s: number, e: number, before: number): number {
-    const guess = this.#next[before + 1] as number
-    const at = this.#offsets[guess] as number
     const length = e - s
+    const slot = ((before + 1) * 37 + length * 64) & 2047
+    const guess = this.#next[slot] as number
+    const at = this.#offsets[guess] as number
     if ((this.#offsets[guess + 1] as number) - at === length) {
       const bytes = this.#bytes
       let k = 0
@@ -41,7 +42,7 @@ export class KeyTable {
       if (k === length) return guess
     }
     const id = this.#find(b, s, e)
-    this.#next[before + 1] = id
+    this.#next[slot] = id
     return id
   }
 
@@ -77,7 +78,6 @@ export class KeyTable {
     if (used + e - s > this.#bytes.length) this.#bytes = larger(this.#bytes, Math.max(2 * this.#bytes.length, used + e - s))
     if (id + 3 > this.#offsets.length) {
       this.#offsets = larger(this.#offsets, 2 * this.#offsets.length)
-      this.#next = larger(this.#next, 2 * this.#next.length)
       this.#hashes = larger(this.#hashes, 2 * this.#hashes.length)
     }
     this.#bytes.set(b.subarray(s, e), used)

@@ -27,30 +27,23 @@ export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
   const { n, tracking, type, nc, nd, thread, phase } = s
   const partner = new Int32Array(n).fill(-1)
   const next = new Int32Array(n)
-  let bits = 10
-  while (1 << bits < n / 4 && bits < 22) bits++
-  // Open starts by the hash of their key: row + 1, the latest first.
-  const heads = new Int32Array(1 << bits)
-  const same = (a: number, b: number): boolean =>
-    tracking[2 * a] === tracking[2 * b] &&
-    tracking[2 * a + 1] === tracking[2 * b + 1] &&
-    type[a] === type[b] &&
-    nc[a] === nc[b] &&
-    nd[a] === nd[b]
+  // Open starts by the hash of their key: row + 1, the latest first. Few are open at a time, and a small table stays in the cache; it grows where many never end.
+  let heads = new Int32Array(1 << 11)
   let matched = 0
   let openStarts = 0
   let openStops = 0
   let clashes = 0
-  for (const i of order) {
+  for (let k = 0; k < order.length; k++) {
+    const i = order[k] as number
     const p = phase[i]
     if (p !== PHASE_START && p !== PHASE_STOP) continue
-    let h = Math.imul((tracking[2 * i] as number) ^ Math.imul(tracking[2 * i + 1] as number, 0x9e3779b1), 0x85ebca6b)
-    h = Math.imul(h ^ (h >>> 15) ^ (type[i] as number) ^ ((nc[i] as number) << 8), 0xc2b2ae35)
-    const slot = (h ^ (h >>> 16)) & ((1 << bits) - 1)
+    const low = tracking[2 * i] as number
+    const high = tracking[2 * i + 1] as number
+    const slot = hashOf(low, high, type[i] as number, nc[i] as number) & (heads.length - 1)
     if (p === PHASE_START) {
       next[i] = heads[slot] as number
       heads[slot] = i + 1
-      openStarts++
+      if (++openStarts > heads.length) heads = spread(heads, next, s)
       continue
     }
     let found = -1
@@ -59,7 +52,8 @@ export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
     let steps = 0
     for (let at = (heads[slot] as number) - 1, last = -1; at >= 0; last = at, at = (next[at] as number) - 1) {
       if (++steps > MAX_STEPS) break
-      if (!same(at, i)) continue
+      if (tracking[2 * at] !== low || tracking[2 * at + 1] !== high || type[at] !== type[i] || nc[at] !== nc[i] || nd[at] !== nd[i])
+        continue
       if (found < 0) {
         found = at
         before = last
@@ -86,4 +80,30 @@ export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
     openStarts--
   }
   return { partner, matched, openStarts, openStops, clashes }
+}
+
+function hashOf(low: number, high: number, type: number, nc: number): number {
+  let h = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 15) ^ type ^ (nc << 8), 0xc2b2ae35)
+  return h ^ (h >>> 16)
+}
+
+/** The open starts in a table of four times the size. Order within a key is kept. */
+function spread(old: Int32Array, next: Int32Array, s: EventStore): Int32Array<ArrayBuffer> {
+  const heads = new Int32Array(4 * old.length)
+  const chain: number[] = []
+  for (const head of old) {
+    chain.length = 0
+    for (let at = head; at > 0; at = next[at - 1] as number) chain.push(at - 1)
+    // The latest first: so the oldest is put in first.
+    for (let k = chain.length - 1; k >= 0; k--) {
+      const row = chain[k] as number
+      const slot =
+        hashOf(s.tracking[2 * row] as number, s.tracking[2 * row + 1] as number, s.type[row] as number, s.nc[row] as number) &
+        (heads.length - 1)
+      next[row] = heads[slot] as number
+      heads[slot] = row + 1
+    }
+  }
+  return heads
 }

@@ -65,7 +65,8 @@ export function coresOf(s: EventStore, order: Uint32Array, partner: Int32Array):
   const { nd, nc, time, phase } = s
   const found = new Map<number, Core>()
   let last: Core | undefined
-  for (const i of order) {
+  for (let k = 0; k < order.length; k++) {
+    const i = order[k] as number
     const device = nd[i] as number
     const core = nc[i] as number
     let c: Core | undefined = last

@@ -46,6 +46,8 @@ export const MAX_KEYS = 1024
 const MAX_TYPES = 4096
 const HINTS = 16
 const HIGH = 2 ** 32
+/** Upper halves of signed columns are below this: a larger value would read as one below zero. */
+const SIGNED = 2 ** 31
 
 const low = (a: BigUint64Array | BigInt64Array): Uint32Array => new Uint32Array(a.buffer, a.byteOffset, 2 * a.length)
 
@@ -115,18 +117,15 @@ export function makeRows(s: EventStore, order: Uint32Array, partner: Int32Array,
       // Entries 0 to 3: of the start (or the only message); 4 to 7: of the stop.
       if ((at[KEY_CORE] as number) >= 0 || (at[KEY_COLUMNS + KEY_CORE] as number) >= 0)
         core = smallOf(s, (at[KEY_CORE] as number) >= 0 ? (at[KEY_CORE] as number) : (at[KEY_COLUMNS + KEY_CORE] as number))
-      wide(s, at[KEY_MODEL] as number, at[KEY_COLUMNS + KEY_MODEL] as number, models, row)
-      wide(s, at[KEY_EXEC] as number, at[KEY_COLUMNS + KEY_EXEC] as number, execs, row)
-      wide(s, at[KEY_NC_TIME] as number, -1, state[row] === ROW_TAIL ? ncStops : ncStarts, row)
-      wide(s, at[KEY_COLUMNS + KEY_NC_TIME] as number, -1, ncStops, row)
+      wide(s, at[KEY_MODEL] as number, at[KEY_COLUMNS + KEY_MODEL] as number, models, row, HIGH)
+      wide(s, at[KEY_EXEC] as number, at[KEY_COLUMNS + KEY_EXEC] as number, execs, row, SIGNED)
+      wide(s, at[KEY_NC_TIME] as number, -1, state[row] === ROW_TAIL ? ncStops : ncStarts, row, SIGNED)
+      wide(s, at[KEY_COLUMNS + KEY_NC_TIME] as number, -1, ncStops, row, SIGNED)
     }
     place[row] = places.of(nd[i] as number, nc[i] as number, core, threads ? (thread[i] as number) : 0)
     row++
   }
   attrStart[count] = out.count
-  // Signed columns hold nothing from 2^63 on: such a value would read as "none" with a sign.
-  for (const a of [execs, ncStarts, ncStops])
-    for (let r = 0; r < count; r++) if ((a[2 * r + 1] as number) >= 2 ** 31) a[2 * r] = a[2 * r + 1] = 0xffffffff
   return {
     ...{
       count,
@@ -157,13 +156,13 @@ const smallOf = (s: EventStore, at: number): number => {
   return v < 2 ** 31 ? v : -1
 }
 
-/** Writes the attribute at `at`, or else at `or`, as a whole number of 64 bits (decimal or 0x digits); nothing where neither is one. */
-function wide(s: EventStore, at: number, or: number, to: Uint32Array, row: number): void {
-  if (at >= 0 && put(s, at, to, row)) return
-  if (or >= 0) put(s, or, to, row)
+/** Writes the attribute at `at`, or else at `or`, as a whole number (decimal or 0x digits) whose upper half is below `limit`; nothing where neither is one. */
+function wide(s: EventStore, at: number, or: number, to: Uint32Array, row: number, limit: number): void {
+  if (at >= 0 && put(s, at, to, row, limit)) return
+  if (or >= 0) put(s, or, to, row, limit)
 }
 
-function put(s: EventStore, at: number, to: Uint32Array, row: number): boolean {
+function put(s: EventStore, at: number, to: Uint32Array, row: number, limit: number): boolean {
   const t = s.attrText[at] as number
   if (t === NUMBER) {
     const v = s.attrNumber[at] as number
@@ -189,7 +188,7 @@ function put(s: EventStore, at: number, to: Uint32Array, row: number): boolean {
     const carry = Math.floor(l / HIGH)
     l -= carry * HIGH
     h = h * base + carry
-    if (h >= HIGH) return false
+    if (h >= limit) return false
   }
   to[2 * row] = l
   to[2 * row + 1] = h
@@ -382,7 +381,9 @@ class Merged {
 
   take(): { readonly attrKey: Int32Array; readonly attrText: Int32Array; readonly attrNumber: Float64Array } {
     const { count } = this
-    return { attrKey: this.#key.slice(0, count), attrText: this.#text.slice(0, count), attrNumber: this.#number.slice(0, count) }
+    // A copy costs more than a little room at the end.
+    const cut = <T extends Int32Array | Float64Array>(a: T): T => (count > 0.8 * a.length ? a.subarray(0, count) : a.slice(0, count)) as T
+    return { attrKey: cut(this.#key), attrText: cut(this.#text), attrNumber: cut(this.#number) }
   }
 }
 
