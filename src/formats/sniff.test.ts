@@ -76,6 +76,10 @@ describe('kinds by content', () => {
     expect(look('x', '[{"device":0,"address":1,"total_size":4,"blocks":[]}]')).toBe('memory-snapshot complete')
     expect(look('x', '{"version":1,"data":[{"nrta_seq_id":1,"framework_op_exec_ids":[]}]}')).toBe('framework-mapping complete')
     expect(look('x', '{"trace_event":[],"mem_usage":[]}')).toBe('explorer-json complete')
+    expect(look('x', '{"events":[{"event_type":"nrt_execute","phase":"start","tracking_id":1}],"data_version":2}')).toBe(
+      'explorer-json complete',
+    )
+    expect(look('x', '{"events":[{"name":"a"}]}')).toBe('unknown complete')
     expect(look('x', '{"segments":[{"words":1}]}')).toBe('unknown complete')
     expect(look('config.json', '{"a":{"traceEvents":[]}}')).toBe('unknown complete')
     expect(look('x', '"traceEvents"')).toBe('unknown complete')

@@ -152,7 +152,7 @@ function jsonKind(b: Uint8Array, json: JsonHead, hint: FileKind | null): FileKin
     if (keys.some(k => SNAPSHOT_KEYS.includes(k))) return 'memory-snapshot'
     const segments = json.members.find(m => m.key === 'segments')
     if (segments && firstElementKeys(b, segments.at).some(k => k === 'total_size' || k === 'blocks')) return 'memory-snapshot'
-    if (isExplorerJson(json)) return 'explorer-json'
+    if (isExplorerJson(json, b)) return 'explorer-json'
     if (json.end !== 'closed' && keys.some(k => TRACE_KEYS.includes(k))) return 'chrome-trace'
   }
   // Nothing telling was seen: the name decides, unless the whole outermost value was.

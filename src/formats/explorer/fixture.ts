@@ -180,7 +180,8 @@ export function parquetFile(cells: Cells, options: ParquetOptions = {}): Uint8Ar
     compressors: {
       GZIP: b => new Uint8Array(zlib.gzipSync(b)),
       BROTLI: b => new Uint8Array(zlib.brotliCompressSync(b)),
-      ZSTD: b => new Uint8Array(zlib.zstdCompressSync(b)),
+      // Absent from Node 20.
+      ...('zstdCompressSync' in zlib ? { ZSTD: (b: Uint8Array) => new Uint8Array(zlib.zstdCompressSync(b)) } : {}),
     },
     rowGroupSize: options.rowGroupSize ?? 30,
     pageSize: options.pageSize ?? 1024 * 1024,

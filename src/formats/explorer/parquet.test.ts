@@ -2,11 +2,14 @@ import fc from 'fast-check'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { attribute, EVENT_SOURCES, ROW_OPEN } from '../../shared/system-tables'
 import { bufferSource, fileSource } from '../source'
 import { eventCells, fixtureRun, parquetFile, parquetFolder, total } from './fixture'
+import { exportFacts } from './facts'
 import { expectEvents } from './expect-events'
+import { zstdByLibrary } from './parquet/codecs'
 import { readExplorerFolder, readExplorerParquet, type ExplorerReadResult } from './parquet'
 
 const run = fixtureRun()
@@ -47,6 +50,19 @@ describe('a folder of Parquet tables', () => {
       [0, 30],
       [1, 30],
     ])
+    expect(exportFacts(t)).toEqual({
+      source: 'explorer-parquet',
+      schema: 'Parquet tables, written by neuron-workbench fixture',
+      events: 100,
+      cores: 2,
+      startNs: String(run.events[0].start),
+      spanNs: t.range?.[1],
+      cpuSamples: 9,
+      hostMemorySamples: 3,
+      hbmSamples: 8,
+      deviceProfiles: 1,
+      dropped: 1001,
+    })
     expect(r.files.find(f => f.table === 'SystemProfileEvents')).toMatchObject({
       rows: 100,
       rowGroups: 4,
@@ -56,8 +72,23 @@ describe('a folder of Parquet tables', () => {
     expect(r.files.find(f => f.table === 'NeffHeader')).toMatchObject({ used: false, rows: 1 })
   })
 
-  it.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD'] as const)('reads pages compressed by %s', async codec => {
-    expectEvents((await read(parquetFolder(run, { codec }))).table, run)
+  const zstd = 'zstdCompressSync' in zlib
+  it.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', ...(zstd ? ['ZSTD' as const] : [])] as const)(
+    'reads pages compressed by %s',
+    async codec => {
+      expectEvents((await read(parquetFolder(run, { codec }))).table, run)
+    },
+  )
+  it.runIf(zstd)('reads zstd without the help of Node the same', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 3000 }), fc.integer({ min: 1, max: 300 }), (part, times) => {
+        const data = Buffer.concat(Array<Uint8Array>(times).fill(part))
+        const packed = new Uint8Array(zlib.zstdCompressSync(data))
+        expect(Buffer.compare(zstdByLibrary(packed, data.length), data)).toBe(0)
+        expect(() => zstdByLibrary(packed, data.length + 1)).toThrow('where its header says')
+      }),
+      { numRuns: 50 },
+    )
   })
   it.each([
     ['start_ts', 'DELTA_BINARY_PACKED'],

@@ -2,9 +2,10 @@
  * Exports of Neuron Explorer: Parquet tables (`<Table>.parquet`, `<Table>_0.parquet`, …) and the JSON of `view --output-format json`.
  * Member names as in the documentation and in real output; both spellings of trace_event(s) occur.
  */
-import type { JsonHead } from '../json/head'
+import { firstElementKeys, type JsonHead } from '../json/head'
 import type { Probe } from '../probe'
 import { cutFinding, sniffed, type Sniffed } from '../sniffed'
+import { tableOfName } from './tables'
 
 const SYSTEM = [
   'trace_event',
@@ -27,9 +28,15 @@ const DEVICE = [
   'summary',
 ]
 
-export function isExplorerJson(json: JsonHead): boolean {
+/** `b`: the bytes that `json` was found in; the answer of the runtime's fetch call is told by the keys of its first event. */
+export function isExplorerJson(json: JsonHead, b: Uint8Array): boolean {
   if (json.shape !== 'object') return false
   const keys = new Set(json.members.map(m => m.key))
+  const events = json.members.find(m => m.key === 'events')
+  if (events) {
+    const first = firstElementKeys(b, events.at)
+    if (first.includes('event_type') && (first.includes('phase') || first.includes('tracking_id'))) return true
+  }
   return (
     SYSTEM.some(k => keys.has(k)) || keys.has('neff_header') || keys.has('semaphore_update') || DEVICE.filter(k => keys.has(k)).length >= 3
   )
@@ -41,8 +48,8 @@ const magicAt = (b: Uint8Array, at: number): boolean =>
 /** Parquet: "PAR1" at both ends, before the last one the u32 length of the footer. The table is what the name says; `_<n>` numbers the parts of a large table. */
 export function sniffParquet(p: Probe): Sniffed | null {
   if (!magicAt(p.head, 0)) return null
-  const base = p.name.slice(p.name.lastIndexOf('/') + 1)
-  const facts = /\.parquet$/i.test(base) ? { table: base.replace(/(_\d+)?\.parquet$/i, '') } : {}
+  const named = tableOfName(p.name)
+  const facts = named ? { table: named.table } : {}
   const t = p.tail
   const length = p.length ?? 0
   const footer = t.length >= 8 ? new DataView(t.buffer, t.byteOffset, t.length).getUint32(t.length - 8, true) : 0

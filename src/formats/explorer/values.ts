@@ -60,12 +60,26 @@ export function textOf(v: unknown): string | null {
 
 /** Strings stay, numbers of 16 and more characters or with an exponent become strings: JSON.parse would round them. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{15,}|-?\d+(?:\.\d+)?[eE][+-]?\d+/g
-const LONG = /\d{16}|\d\.\d{13}|\d[eE]/
+
+/** Whether the text may hold such a number. A loop: the expression above tries at every character, which takes longer than JSON.parse. */
+function hasLong(text: string): boolean {
+  let run = 0
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c >= 48 && c <= 57) {
+      if (++run >= 15) return true
+    } else if (c !== 46) {
+      if (run > 0 && (c | 32) === 101) return true
+      run = 0
+    }
+  }
+  return false
+}
 
 /** As JSON.parse, but a number too long for a double to hold for certain comes as its text. undefined where the text is no JSON. */
 export function parseExact(text: string): unknown {
   try {
-    return JSON.parse(LONG.test(text) ? text.replace(TOKENS, t => (t.startsWith('"') ? t : `"${t}"`)) : text)
+    return JSON.parse(hasLong(text) ? text.replace(TOKENS, t => (t.startsWith('"') ? t : `"${t}"`)) : text)
   } catch {
     return undefined
   }

@@ -31,10 +31,24 @@ function library(codec: 'SNAPPY' | 'LZ4' | 'LZ4_RAW', input: Uint8Array, length:
   return run(input, length)
 }
 
-/** Node's own where it has it: it checks sizes and checksums. Into a buffer of the right size otherwise, which bounds what the library makes. */
+/** Node's own where it has it: it checks sizes and checksums. */
 function zstd(input: Uint8Array, length: number): Uint8Array {
   const native = (zlib as { readonly zstdDecompressSync?: (b: Uint8Array, o: { maxOutputLength: number }) => Buffer }).zstdDecompressSync
-  if (native) return plain(native(input, bounded(length)))
+  return native ? plain(native(input, bounded(length))) : zstdByLibrary(input, length)
+}
+
+/**
+ * For Node 20. Into a buffer of the right size, which bounds what the library makes. It does not tell when the data ends earlier, so the size that the frame declares is compared;
+ * frames of writers that stream have none.
+ */
+export function zstdByLibrary(input: Uint8Array, length: number): Uint8Array {
+  const flags = input[4] ?? 0
+  const single = (flags >> 5) & 1
+  const bytes = flags >> 6 > 0 ? 1 << (flags >> 6) : single
+  const at = 6 - single + [0, 1, 2, 4][flags & 3]
+  let declared = bytes === 2 ? 256 : 0
+  for (let i = bytes - 1, scale = 256 ** i; i >= 0; i--, scale /= 256) declared += (input[at + i] ?? 0) * scale
+  if (bytes > 0 && declared !== length) throw new Error(`a page has ${declared} bytes where its header says ${length}`)
   return decompressZstd(input, new Uint8Array(length))
 }
 
