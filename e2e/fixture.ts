@@ -12,27 +12,41 @@ export interface Opened {
   readonly desktop: Desktop | null
   /** Null in the desktop. */
   readonly served: Served | null
+  /** Ends this start before the test does, so that another may take over its settings. */
+  close(): Promise<void>
 }
 
-export const test = base.extend<{ open: (path: string) => Promise<Opened> }>({
+export interface OpenOptions {
+  /** Settings of the program; a new folder by default. */
+  readonly home?: string
+  readonly size?: { readonly width: number; readonly height: number }
+}
+
+export const test = base.extend<{ open: (path: string, options?: OpenOptions) => Promise<Opened> }>({
   open: async ({ browser }, use, info) => {
     const closing: (() => Promise<unknown>)[] = []
     const said: (readonly string[])[] = []
-    await use(async path => {
+    /** Runs once, when the test asks for it or at its end. */
+    const once = (work: () => Promise<unknown>): (() => Promise<void>) => {
+      let done: Promise<unknown> | null = null
+      const close = async (): Promise<void> => void (await (done ??= work()))
+      closing.push(close)
+      return close
+    }
+    await use(async (path, { home, size = { width: 1440, height: 900 } } = {}) => {
       if (info.project.name === 'desktop') {
-        const desktop = await launchDesktop([path])
-        closing.push(() => desktop.close())
+        const desktop = await launchDesktop([path], { ...(home ? { home } : {}), size })
         said.push(desktop.errors)
-        return { page: desktop.page, shell: 'desktop', desktop, served: null }
+        return { page: desktop.page, shell: 'desktop', desktop, served: null, close: once(() => desktop.close()) }
       }
-      const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true })
-      const served = await launchBrowser(page, path)
-      closing.push(
-        () => page.close(),
-        () => served.stop(),
-      )
+      const page = await browser.newPage({ viewport: size, acceptDownloads: true })
+      const served = await launchBrowser(page, path, [], home ? { home } : {})
       said.push(served.errors)
-      return { page, shell: 'browser', desktop: null, served }
+      const close = once(async () => {
+        await page.close()
+        await served.stop()
+      })
+      return { page, shell: 'browser', desktop: null, served, close }
     })
     for (const close of closing) await close()
     removeTemp()

@@ -206,8 +206,9 @@ export async function launchBrowser(
   page: Page,
   path: string,
   args: readonly string[] = [],
+  options: { readonly home?: string } = {},
 ): Promise<Served & { readonly errors: readonly string[] }> {
-  const served = await serve([path, ...args])
+  const served = await serve([path, ...args], options)
   const errors = watchErrors(page)
   await page.goto(served.url)
   return { ...served, errors }

@@ -89,7 +89,9 @@ function NoSnapshot(): ReactElement {
         This tab needs a PyTorch allocator snapshot in the session folder. Record the history before the first step and write it at the end,
         in the same process; the rank is read from the file&apos;s name.
       </p>
-      <pre className="code mono selectable">{CALL.join('\n')}</pre>
+      <pre className="code mono selectable" tabIndex={0} aria-label="Calls to record a snapshot">
+        {CALL.join('\n')}
+      </pre>
       <div className="acts">
         <button className="btn" onClick={() => void copyText(CALL.join('\n') + '\n').then(setCopied)}>
           <Icon name={copied ? 'check' : 'copy'} size={12} />

@@ -99,7 +99,9 @@ export function TraceState({ state }: { readonly state: PanelState }): ReactElem
               ? 'The trace was read, but it holds no slices or counters with a time.'
               : 'There is no framework trace (trace.json) beside the other files. It is written when the profiler stops.'}
           </p>
-          <pre className="code">{CAPTURE}</pre>
+          <pre className="code" tabIndex={0} aria-label="Calls to record a trace">
+            {CAPTURE}
+          </pre>
         </div>
       )
     case 'tracks':
