@@ -1,7 +1,7 @@
 /** Reads the traces and snapshots of a catalog one after the other, for the commands that look at a whole tree. */
 import { join } from 'node:path'
 import { extentOf } from '../analysis/trace/report'
-import { readTable } from '../formats/readers'
+import { readParts, readTable } from '../formats/readers'
 import { fileSource } from '../formats/source'
 import { systemReason } from '../formats/system-error'
 import { userDir } from '../main/user-dir'
@@ -20,10 +20,11 @@ export async function readFile(
   file: CatalogFile & { readonly kind: ReadableKind },
   options: ReadOptions,
 ): Promise<{ readonly table: ParsedTable | null; readonly diagnostics: readonly Diagnostic[] }> {
-  let source: Awaited<ReturnType<typeof fileSource>>
+  const sources: Awaited<ReturnType<typeof fileSource>>[] = []
   try {
-    source = await fileSource(join(root, file.path), file.path)
+    for (const path of file.parts ?? [file.path]) sources.push(await fileSource(join(root, path), path))
   } catch (e) {
+    await Promise.all(sources.map(s => s.close()))
     return nothing(
       file,
       'file-unreadable',
@@ -32,11 +33,13 @@ export async function readFile(
     )
   }
   try {
+    const [source] = sources as [(typeof sources)[number]]
+    if (file.parts) return await readParts(sources, options)
     return await readTable(file.kind, source, { ...options, ...(await schemasFor(file.kind, userDir())) })
   } catch (e) {
     return readerFailed(file, e)
   } finally {
-    await source.close()
+    await Promise.all(sources.map(s => s.close()))
   }
 }
 

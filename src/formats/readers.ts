@@ -14,10 +14,23 @@ const READERS: Readonly<Record<ReadableKind, () => Promise<Reader>>> = {
   'trace-info': async () => (await import('./neuron-runtime/info')).readTraceInfo,
   'cpu-util': async () => (await import('./neuron-runtime/samples')).readCpuUtil,
   'host-memory': async () => (await import('./neuron-runtime/samples')).readHostMemory,
+  'framework-mapping': async () => (await import('./framework-mapping/read')).readFrameworkMapping,
+  'explorer-parquet': async () => (await import('./explorer/parquet')).readExplorerParquet,
+  'explorer-json': async () => (await import('./explorer/json')).readSystemProfileJson,
+  'perfetto-trace': async () => (await import('./perfetto/read')).readPerfettoTrace,
 }
 
 /** Reads a file of a known kind into its table. Bad data is told in diagnostics; rejects only with what the system says, or for a defect of a reader. */
 export async function readTable(kind: ReadableKind, source: ByteSource, options: ReadOptions = {}): Promise<ReadResult<ParsedTable>> {
   const read = await READERS[kind]()
   return read(source, options)
+}
+
+/** Reads several files as one table (see CatalogFile.parts): the Parquet tables of one export. */
+export async function readParts(sources: readonly ByteSource[], options: ReadOptions = {}): Promise<ReadResult<ParsedTable>> {
+  const { readExplorerFolder } = await import('./explorer/parquet')
+  return readExplorerFolder(
+    sources.map(source => ({ name: source.name, source })),
+    options,
+  )
 }

@@ -12,6 +12,7 @@ import type { Catalog, CatalogFile, CatalogSession } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import { sniffAll, type Looked, type LookOptions } from './look'
 import { modesOf } from './modes'
+import { withParts } from './parts'
 import { comparePaths, placeOfNames, rankOfName } from './names'
 import type { AddedNeffs } from './neff-folders'
 import { NeffIndex, pairSession, type NeffEntry } from './pairing'
@@ -166,7 +167,8 @@ function catalogFile(found: Found, looked: Looked | undefined, salt: string | un
 }
 
 /** `real` is the opened folder on disk: its name and those above it tell what the names below it don't. */
-function session(dir: string, real: string, files: readonly CatalogFile[], salt: string | undefined): CatalogSession {
+function session(dir: string, real: string, found: readonly CatalogFile[], salt: string | undefined): CatalogSession {
+  const files = withParts(found)
   const above = real
     .split(sep)
     .filter(n => n !== '')

@@ -8,7 +8,7 @@
  */
 import * as v from 'valibot'
 import type { Catalog } from './catalog'
-import { CLOCK_REQUESTS, type ClockAnswers, type ClockInfo } from './clock-api'
+import { CLOCK_REQUESTS, type ClockAnswers, type ClockInfo, type SystemChoice } from './clock-api'
 import type { Diagnostic } from './diagnostics'
 import { NEFF_REQUESTS, type NeffAnswers } from './neff-api'
 import { SCHEMA_REQUESTS, type FileVerdict, type SchemaAnswers } from './schema-api'
@@ -307,6 +307,8 @@ export interface SessionView {
   readonly hbm?: readonly HbmInfo[]
   /** How each source came to its times. */
   readonly clocks?: readonly ClockInfo[]
+  /** Files that tell of the runtime where there is more than one kind; the others than the shown ones are not drawn. */
+  readonly systems?: readonly SystemChoice[]
   /** How each file of the runtime was decoded, refused ones too. */
   readonly verdicts?: readonly FileVerdict[]
   readonly jobs: readonly Job[]

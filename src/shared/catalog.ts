@@ -31,12 +31,16 @@ export const READABLE_KINDS = [
   'trace-info',
   'cpu-util',
   'host-memory',
+  'framework-mapping',
+  'explorer-parquet',
+  'explorer-json',
+  'perfetto-trace',
 ] as const satisfies readonly FileKind[]
 export type ReadableKind = (typeof READABLE_KINDS)[number]
 
 /** Whether there is something to read: not for empty files, which are normal. */
 export const isReadable = (f: CatalogFile): f is CatalogFile & { readonly kind: ReadableKind } =>
-  (READABLE_KINDS as readonly FileKind[]).includes(f.kind) && f.state !== 'empty'
+  (READABLE_KINDS as readonly FileKind[]).includes(f.kind) && f.state !== 'empty' && f.partOf === undefined
 
 /** complete: whole records to the end. growing: still changing. truncated: ends inside a record. empty: 0 bytes. unreadable: cannot be opened or is not what it claims. */
 export type FileState = 'complete' | 'growing' | 'truncated' | 'empty' | 'unreadable'
@@ -60,6 +64,10 @@ export interface CatalogFile {
   readonly mtimeMs: number
   /** Small facts by kind for `inspect`, e.g. {events: 12} once read; {} before. */
   readonly facts: Readonly<Record<string, unknown>>
+  /** Paths of the files that are read as one with this one, its own first; absent where it stands alone. */
+  readonly parts?: readonly string[]
+  /** Id of the file that stands for this one: it is read with that. */
+  readonly partOf?: string
 }
 
 export const PAIR_BY = ['uuid', 'uuid-prefix', 'file-hash', 'name', 'none'] as const

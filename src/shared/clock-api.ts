@@ -15,6 +15,8 @@ export const shift = v.pipe(
 export const CLOCK_REQUESTS = {
   /** Sets the whole shift of one source in ns (a decimal number, '0' takes it away). Its file is named, so that the shift stays when the file is read again. */
   'alignment.shift': v.strictObject({ session: id, file: id, shiftNs: shift }),
+  /** Shows the runtime's events of this file, of several that tell of the same run. */
+  'system.choose': v.strictObject({ session: id, file: id }),
   /** Takes the last shift of this session back. */
   'alignment.undo': v.strictObject({ session: id }),
 } as const
@@ -52,7 +54,19 @@ export interface ClockInfo {
   readonly overlaps: readonly string[]
 }
 
+/** A file that tells of the runtime, where several kinds do. */
+export interface SystemChoice {
+  readonly file: string
+  readonly path: string
+  /** `runtime trace`, `Parquet export`. */
+  readonly words: string
+  /** Slices, instants and unmatched halves. */
+  readonly events: number
+  readonly shown: boolean
+}
+
 export interface ClockAnswers {
+  'system.choose': null
   'alignment.shift': null
   /** False: there was nothing to take back. */
   'alignment.undo': { readonly undone: boolean }

@@ -27,6 +27,8 @@ export interface CheckedFile {
   readonly path: string
   readonly dev: string
   readonly ino: string
+  /** Files that are read as one with it, itself among them, with their names for diagnostics. */
+  readonly parts?: readonly { readonly name: string; readonly at: CheckedFile }[]
 }
 
 export interface ReadOptions {

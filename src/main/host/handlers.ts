@@ -152,6 +152,10 @@ export function makeHandlers(d: HandlerDeps): Handlers {
       await opened().sessions.shift(session, file, BigInt(shiftNs))
       return null
     },
+    'system.choose': async ({ session, file }) => {
+      await opened().sessions.choose(session, file)
+      return null
+    },
     'alignment.undo': async ({ session }) => ({ undone: await opened().sessions.undoShift(session) }),
     'export.save': async ({ name, data }) => {
       if (!d.save) throw new RequestError('This host does not write files; the page saves the picture itself.')

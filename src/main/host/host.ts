@@ -5,6 +5,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { checkRequest, RequestError, type AppInfo, type HostEvent } from '../../shared/api'
+import type { CheckedFile } from '../../shared/reader'
 import { Browse } from './browse'
 import { accessReason, Confinement, identify, isBelow } from './confine'
 import { discovery, knownName } from './discovery'
@@ -146,9 +147,13 @@ export function createHost(deps: HostDeps): Host {
       spawnEngine: deps.spawnEngine,
       emit,
       resolve: async file => {
-        const real = await confine.check(found.absolute(file.path))
-        if (!isBelow(found.base, real)) throw new RequestError('This is a link that leads out of the opened folder; it is not read.')
-        return identify(real)
+        const one = async (path: string): Promise<CheckedFile> => {
+          const real = await confine.check(found.absolute(path))
+          if (!isBelow(found.base, real)) throw new RequestError('This is a link that leads out of the opened folder; it is not read.')
+          return identify(real)
+        }
+        const at = await one(file.path)
+        return file.parts ? { ...at, parts: await Promise.all(file.parts.map(async path => ({ name: path, at: await one(path) }))) } : at
       },
       onFacts: (file, facts) => opened.learn(file, facts),
       shifts: {

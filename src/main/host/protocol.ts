@@ -99,6 +99,8 @@ export interface EngineInit {
   readonly nextId: number
   /** Shifts by hand, ns, by file id. */
   readonly shifts?: readonly (readonly [string, bigint])[]
+  /** File that the user chose of several that tell of the runtime. */
+  readonly chosen?: string | null
 }
 
 export interface EngineCall {

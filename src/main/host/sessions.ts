@@ -59,6 +59,8 @@ interface OpenSession {
   rebuilds: number
   readonly files: Map<string, OpenFile>
   /** Shifts by hand that can be taken back, the last one at the end. */
+  /** File that the user chose of several that tell of the runtime. */
+  chosen: string | null
   readonly undo: { readonly file: string; readonly before: bigint }[]
   /** The file whose table the engine is taking in; blamed when the engine dies of it. */
   taking: OpenFile | null
@@ -105,6 +107,7 @@ export class Sessions {
       rebuilds: 0,
       files: new Map(),
       undo: [],
+      chosen: null,
       taking: null,
       feed: Promise.resolve(),
       feeding: 0,
@@ -140,6 +143,15 @@ export class Sessions {
     s.undo.push({ file, before })
     if (s.undo.length > MAX_UNDO) s.undo.shift()
     await this.#applyShift(s, f, shiftNs)
+  }
+
+  /** Shows another of several files that tell of the runtime. */
+  async choose(id: string, file: string): Promise<void> {
+    const s = this.#get(id)
+    if (!s.files.has(file)) throw new RequestError('This source is not there (any more).')
+    s.chosen = file
+    this.#feed(s, () => this.#mutate(s, 'choose', { file }))
+    await s.feed
   }
 
   /** Takes the last shift back; false when there is none. */
@@ -336,7 +348,7 @@ export class Sessions {
   // ── engine ──
 
   #startEngine(s: OpenSession): void {
-    const init = { session: s.id, version: s.version, nextId: s.nextId, shifts: this.#shiftsOf(s) }
+    const init = { session: s.id, version: s.version, nextId: s.nextId, shifts: this.#shiftsOf(s), chosen: s.chosen }
     s.engine = new EngineClient(this.#o.spawnEngine, init, reason => this.#died(s, reason))
   }
 

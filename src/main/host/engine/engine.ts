@@ -31,6 +31,7 @@ import type { TraceInfoTable } from '../../../shared/system-tables'
 import type { SideTable } from '../../../shared/tables'
 import { compareNames } from '../../../session/names'
 import { alignmentOf, type AlignedSource } from '../../../session/alignment'
+import { severalSources, shownSources, sourceWords } from '../../../session/system-sources'
 import { buildTimeGroups } from '../../../session/time-groups'
 import type { Prepared } from '../prepared'
 import type { EngineFile, EngineInit, EngineView } from '../protocol'
@@ -94,10 +95,14 @@ export class Engine {
   readonly #ids = new Map<string, number>()
   #tracks = new Map<number, { readonly entry: Entry; readonly strings: StringTable; readonly track: TrackModel }>()
   #hbm: HbmQueries | null = null
+  /** File that the user chose of several that tell of the runtime. */
+  #chosen: string | null = null
   /** Shifts by hand, ns, by file id. */
   #shifts: ReadonlyMap<string, bigint>
   #allocators = new Map<number, AllocatorEntry>()
   #groups: readonly TimeGroup[] = []
+  /** Entries that are shown, by their index in the view. */
+  #shown: readonly Entry[] = []
   #view: EngineView
 
   constructor(init: EngineInit, deps: EngineDeps) {
@@ -106,6 +111,7 @@ export class Engine {
     this.#nextId = init.nextId
     this.#deps = deps
     this.#shifts = new Map(init.shifts)
+    this.#chosen = init.chosen ?? null
     this.#view = this.#build()
   }
 
@@ -159,7 +165,15 @@ export class Engine {
   }
 
   #build(): EngineView {
-    const entries = [...this.#entries.values()]
+    const all = [...this.#entries.values()]
+    const candidates = all.flatMap(({ source: s }) =>
+      s.kind === 'system'
+        ? [{ file: s.file.id, path: s.file.path, source: s.table.source, messages: s.table.messages, events: s.table.count }]
+        : [],
+    )
+    const shown = shownSources(candidates, this.#chosen)
+    // What is not shown takes no place and no index: nothing is asked of it.
+    const entries = (this.#shown = all.filter(e => e.source.kind !== 'system' || shown.has(e.source.file.id)))
     const times = buildTimeGroups(
       entries.map(({ source: s }, index) => ({
         index,
@@ -212,12 +226,17 @@ export class Engine {
       steps,
       allocators,
       hbm: this.#hbm?.infos ?? [],
+      systems:
+        new Set(candidates.map(c => c.source)).size < 2
+          ? []
+          : candidates.map(c => ({ file: c.file, path: c.path, words: sourceWords(c.source), events: c.events, shown: shown.has(c.file) })),
       clocks: alignmentOf(entries.map(e => this.#aligned(e))),
       verdicts: [
         ...verdictsOf([...entries.map(e => e.source), ...this.#sides.values()]),
         ...[...this.#failed.values()].flatMap(f => f.verdict ?? []),
       ],
       diagnostics: [
+        ...severalSources(candidates, shown),
         ...ordered.flatMap(e => e.source.diagnostics),
         ...[...this.#sides.values()].flatMap(s => s.diagnostics),
         ...[...this.#failed.values()].flatMap(f => f.diagnostics),
@@ -276,6 +295,13 @@ export class Engine {
     return { instanceType: typeof type === 'string' ? type : null, lnc: typeof lnc === 'number' ? lnc : null }
   }
 
+  /** Shows another of several files that tell of the runtime. */
+  choose(file: string): Changed {
+    if (this.#entries.get(file)?.source.kind !== 'system') throw new RequestError('This source is not there (any more).')
+    this.#chosen = file
+    return this.#changed()
+  }
+
   /** Sets all shifts by hand. */
   shift(shifts: ReadonlyMap<string, bigint>): Changed {
     this.#shifts = new Map(shifts)
@@ -307,11 +333,8 @@ export class Engine {
     if (!group) throw new RequestError('This time range is not there (any more).')
     const end = Math.max(1, group.durationNs)
     // Where the hardware tells what it did, nothing else is counted as work.
-    const systems = [...this.#entries.values()].filter(
-      e => e.source.kind === 'system' && e.place.group === id && hardwareTracks(e.source.model).length > 0,
-    )
-    const traces =
-      systems.length > 0 ? systems : [...this.#entries.values()].filter(e => e.source.kind === 'chrome-trace' && e.place.group === id)
+    const systems = this.#shown.filter(e => e.source.kind === 'system' && e.place.group === id && hardwareTracks(e.source.model).length > 0)
+    const traces = systems.length > 0 ? systems : this.#shown.filter(e => e.source.kind === 'chrome-trace' && e.place.group === id)
     const busy = new Float32Array(traces.length ? width : 0)
     for (const { source, place } of traces) {
       if (source.kind !== 'system' && source.kind !== 'chrome-trace') continue
@@ -328,7 +351,7 @@ export class Engine {
   }
 
   async slice({ source: index, row }: RequestArgs<'trace.slice'>): Promise<Answers['trace.slice']> {
-    const entry = [...this.#entries.values()][index]
+    const entry = this.#shown[index]
     if (!entry || (entry.source.kind !== 'chrome-trace' && entry.source.kind !== 'system'))
       throw new RequestError('This trace is not there (any more).')
     const { source, place } = entry

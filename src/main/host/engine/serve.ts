@@ -30,6 +30,7 @@ const METHODS = new Map<string, Method>(
     'hbm.live': (e, a: never) => e.hbmLive(a),
     'hbm.csv': (e, a: never) => e.hbmCsv(a),
     'hbm.allocation': (e, a: never) => e.hbmAllocation(a),
+    choose: (e, a: { readonly file: string }) => e.choose(a.file),
     shift: (e, a: { readonly shifts: ReadonlyMap<string, bigint> }) => e.shift(a.shifts),
   } satisfies Record<string, Method>),
 )

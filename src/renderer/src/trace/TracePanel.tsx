@@ -11,6 +11,7 @@ import { useSession } from '../state/session'
 import { useView } from '../state/view'
 import { panelState, traceJobs, trackCount } from './input'
 import { TraceState } from './states'
+import { SourceChoice } from './SourceChoice'
 import { Surface } from './Surface'
 import './trace.css'
 
@@ -59,6 +60,7 @@ export function TracePanel(): ReactElement {
         {input && !input.group.calibrated && <span className="chip">own clock</span>}
         <ShiftedChip kinds={DRAWN} />
         <span className="sp" />
+        {view && <SourceChoice view={view} />}
         {processes.length > 1 && (
           <button className="btn quiet" onClick={() => setFolded({ session, keys: allFolded ? NONE : new Set(processes) })}>
             <Icon name={allFolded ? 'right' : 'chevron'} size={12} />
