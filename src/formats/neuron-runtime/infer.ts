@@ -49,14 +49,15 @@ export function inferNumbering(sample: Sample): Inference {
   const columns = numeric.map(f => e.column(f.number))
   const roles = new Map<Role, Column>()
   const one = (role: Role, found: readonly Column[], what: string): string | null => {
-    if (found.length !== 1) return found.length === 0 ? `no field ${what}` : `${list(found.map(c => ({ number: c.field })))} ${what}`
+    if (found.length !== 1)
+      return found.length === 0 ? `no field can be ${what}` : `${list(found.map(c => ({ number: c.field })))} could both be ${what}`
     roles.set(role, found[0] as Column)
     return null
   }
   const time = one(
     'timestamp',
     columns.filter(c => tests.fault('timestamp', c, roles) === null),
-    'holds Unix times that go forward',
+    'the time (Unix ns that go forward)',
   )
   if (time) return none(time)
   // Phase and tracking id show themselves together.
@@ -72,7 +73,7 @@ export function inferNumbering(sample: Sample): Inference {
     }
   }
   const phases = [...new Set(pairs.map(p => p.phase))]
-  const phase = one('phase', phases, 'takes the values of phases and goes with an id that pairs starts with stops')
+  const phase = one('phase', phases, 'the phase (1 to 3, with an id that pairs starts with stops)')
   if (phase) return none(phase)
   const ids = pairs.map(p => p.tracking)
   const first = ids[0] as Column
@@ -91,7 +92,7 @@ export function inferNumbering(sample: Sample): Inference {
     const known = types.filter(c => e.agreement(c, 0) >= 0.5)
     types = known.length > 0 ? known : types.filter(c => e.agreement(c, 8) >= 0.5)
   }
-  const type = one('type', types, 'takes numbers that go with the attributes')
+  const type = one('type', types, 'the event number (attributes go with it)')
   if (type) return none(type)
   // The others only where nothing else can be meant.
   const only = (role: Role, pass: (c: Column) => boolean): void => {
