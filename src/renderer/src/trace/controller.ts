@@ -172,6 +172,7 @@ export class TraceController {
     const input = this.#input
     if (!input || this.#width <= 0 || this.#height <= 0) return null
     const v = useView.getState()
+    const focused = this.#focused ? this.focusRow : null
     return {
       width: this.#width,
       height: this.#height,
@@ -193,7 +194,7 @@ export class TraceController {
       range: v.selection?.type === 'range' ? v.selection : null,
       pins: this.#pins,
       measuring: this.measuring,
-      focus: this.#focused && this.#focusKey !== null ? input.rows.rows.findIndex(r => r.key === this.#focusKey) : null,
+      focus: focused ? input.rows.rows.indexOf(focused) : null,
     }
   }
 
@@ -362,7 +363,10 @@ export class TraceController {
   }
 
   get focusRow(): Row | null {
-    return this.#input?.rows.rows.find(r => r.key === this.#focusKey) ?? null
+    const rows = this.#input?.rows.rows ?? []
+    const row = rows.find(r => r.key === this.#focusKey)
+    // Another range has other rows: the focus is then on the first one in sight, as when it came.
+    return row ?? (this.#focused ? rows.find(r => r.y + r.h > this.scroll) : null) ?? null
   }
 
   /** The focused slice as a hit, null where there is none on the focused track or it is not among what was fetched. */
