@@ -98,10 +98,40 @@ function factsText(f: InspectFile): string {
   }
   if (f.kind === 'neff' && typeof facts['uuid'] === 'string') return neffText(facts)
   if (f.kind === 'ntff' && typeof facts['version'] === 'number') return ntffText(facts)
-  return Object.entries(facts)
-    .map(([k, v]) => `${k} ${String(v)}`)
-    .join(', ')
+  return runtimeText(f) ?? otherText(facts)
 }
+
+/** Facts of the runtime's own files; what is not known is left out. */
+function runtimeText({ kind, facts: f }: InspectFile): string | null {
+  const n = (key: string, word: string): string | null =>
+    typeof f[key] === 'number' ? `${num(f[key])} ${word}${f[key] === 1 ? '' : 's'}` : null
+  const how = typeof f['schema'] === 'string' ? `schema ${f['schema']}` : null
+  const parts =
+    kind === 'ntrace'
+      ? [n('events', 'message'), n('slices', 'slice'), typeof f['spanNs'] === 'number' ? duration(f['spanNs']) : null, how]
+      : kind === 'cpu-util'
+        ? [n('samples', 'sample'), n('cores', 'core'), how]
+        : kind === 'host-memory'
+          ? [n('samples', 'sample'), typeof f['peakBytes'] === 'number' ? `peak ${memory(f['peakBytes'])} resident` : null, how]
+          : kind === 'trace-info'
+            ? [f['instanceType'], n('names', 'name'), n('profiles', 'profile'), how]
+            : kind === 'framework-mapping'
+              ? [n('entries', 'sequence id'), n('operators', 'operator')]
+              : null
+  return (
+    parts &&
+    parts
+      .filter(p => typeof p === 'string')
+      .map(p => plain(String(p)))
+      .join(', ')
+  )
+}
+
+const otherText = (facts: Fields): string =>
+  Object.entries(facts)
+    .filter(([, v]) => v !== null)
+    .map(([k, v]) => `${k} ${plain(String(v))}`)
+    .join(', ')
 
 function neffText(f: Fields): string {
   const valid = f['hashValid']
@@ -154,7 +184,14 @@ function atText(doc: AtDocument): string {
           ['rank', 'device', 'active (requested)', 'event'],
           ...doc.memory.map(m => [String(m.rank), String(m.device), size(m.activeBytes), m.event < 0 ? '−1 (start state)' : num(m.event)]),
         ])
-  return `${slices}\n${bytes}`
+  const hbm =
+    doc.hbm.length === 0
+      ? ''
+      : `\n${table([
+          ['Neuron device', 'HBM', 'total (runtime)'],
+          ...doc.hbm.map(h => [h.device === null ? '—' : String(h.device), String(h.hbm), size(h.totalBytes)]),
+        ])}`
+  return `${slices}\n${bytes}${hbm}`
 }
 
 // ───────────────────────────── export ─────────────────────────────

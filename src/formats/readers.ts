@@ -11,13 +11,23 @@ const READERS: Readonly<Record<ReadableKind, () => Promise<Reader>>> = {
   neff: async () => (await import('./neff/read')).readNeff,
   ntff: async () => (await import('./ntff/read')).readNtff,
   ntrace: async () => (await import('./neuron-runtime/ntrace')).readNtrace,
-  'trace-info': async () => (await import('./neuron-runtime/info')).readTraceInfo,
+  'trace-info': async () => {
+    const { readTraceInfo } = await import('./neuron-runtime/info')
+    return (source, options) => readTraceInfo(source, { ...options, expect: expected(source.name) })
+  },
   'cpu-util': async () => (await import('./neuron-runtime/samples')).readCpuUtil,
   'host-memory': async () => (await import('./neuron-runtime/samples')).readHostMemory,
   'framework-mapping': async () => (await import('./framework-mapping/read')).readFrameworkMapping,
   'explorer-parquet': async () => (await import('./explorer/parquet')).readExplorerParquet,
   'explorer-json': async () => (await import('./explorer/json')).readSystemProfileJson,
   'perfetto-trace': async () => (await import('./perfetto/read')).readPerfettoTrace,
+}
+
+/** What the names of the folders say about a session; facts in the file that are the same are known to be those. */
+function expected(path: string): { readonly pid: number | null; readonly sessionNs: bigint | null } {
+  const pid = /[_-]pid[_-](\d{1,10})(?=\/)/.exec(path)?.[1]
+  const time = /\/(\d{18,19})\/[^/]*$/.exec(path)?.[1]
+  return { pid: pid === undefined ? null : Number(pid), sessionNs: time === undefined ? null : BigInt(time) }
 }
 
 /** Reads a file of a known kind into its table. Bad data is told in diagnostics; rejects only with what the system says, or for a defect of a reader. */
