@@ -67,6 +67,35 @@ const put = async (name: string, data: Uint8Array | string): Promise<string> => 
 }
 
 describe('kinds by content', () => {
+  it('knows damaged traces, so that their whole events are read', () => {
+    const event = '{"ph":"X","name":"a","ts":1}'
+    for (const damaged of [
+      `{"a":1 "traceEvents":[${event}]}`,
+      `{,"traceEvents":[${event}]}`,
+      `/* x */{"traceEvents":[${event}]}`,
+      `${'\0'.repeat(512)}{"traceEvents":[${event}]}`,
+      `log: 1\n{"schemaVersion":1,"traceEvents":[${event}]}`,
+      `${event},\n${event}]`,
+      `{"schemaVersion":1,"trace\u0001vents":[${event}]}`,
+      `[1,${event}]`,
+    ]) {
+      const found = sniffProbe(probeBytes(text(damaged), 'trace.json'))
+      expect(`${found.kind} ${found.state} ${found.findings.map(f => f.code).join()}`).toBe('chrome-trace complete json-damaged')
+    }
+    expect(look('x', `{"a":1 "traceEvents": [${event}]}`)).toBe('chrome-trace complete')
+    expect(look('x', `{"a":1 "traceEvents": [${event},`)).toBe('chrome-trace truncated')
+    // Another name, or no JSON at all.
+    expect(look('notes.txt', `the list "traceEvents": [ of a trace`)).toBe('unknown complete')
+    expect(look('trace.json', 'hello')).toBe('chrome-trace unreadable')
+    expect(look('memory_snapshot.json', `{"a":1 "traceEvents":[${event}]}`)).toBe('memory-snapshot unreadable')
+  })
+  it('says of UTF-16 text what it is', () => {
+    for (const data of [Buffer.from('\ufeff{"traceEvents":[]}', 'utf16le'), Buffer.from('{"traceEvents":[]}', 'utf16le').swap16()]) {
+      const found = sniffProbe(probeBytes(data, 'trace.json'))
+      expect(`${found.kind} ${found.state} ${found.findings.map(f => f.code).join()}`).toBe('chrome-trace unreadable text-utf16')
+    }
+    expect(look('x', Buffer.from('\ufeff{}', 'utf16le'))).toBe('unknown complete')
+  })
   it('tells traces, snapshots and exports in JSON apart', () => {
     expect(look('x', '{"schemaVersion": 1, "traceEvents": [{"ph":"X"}]}')).toBe('chrome-trace complete')
     expect(look('x', '[{"name":"a","ph":"X","ts":1}]')).toBe('chrome-trace complete')

@@ -70,7 +70,7 @@ export function sniffProbe(p: Probe): Sniffed {
   if (p.bytes === 0) return sniffed(hint ?? 'unknown', 'empty')
   const found = p.head.length > 0 ? byContent(p, hint) : null
   const problem = problemFinding(p)
-  const result = found ?? byName(hint)
+  const result = found ?? utf16(p, hint) ?? damagedTrace(p, hint) ?? byName(hint)
   if (!problem) return result
   return { ...result, state: result.state === 'unreadable' ? 'unreadable' : 'truncated', findings: [problem] }
 }
@@ -106,6 +106,55 @@ function byContent(p: Probe, hint: FileKind | null): Sniffed | null {
   const perfetto = sniffPerfetto(p, hint === 'perfetto-trace')
   if (perfetto) return perfetto
   return hint !== null && RUNTIME_KINDS.includes(hint) && !looksLikeText(p.head) ? sniffRuntime(p, hint) : null
+}
+
+const JSON_KINDS: readonly (FileKind | null)[] = ['chrome-trace', 'memory-snapshot', 'framework-mapping', 'explorer-json']
+
+/** Text that some editors and shells save in two bytes per character; null for anything else. */
+function utf16(p: Probe, hint: FileKind | null): Sniffed | null {
+  const [a, b, c, d] = p.head
+  const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)
+  const opens = (x: number | undefined): boolean => x === 0x7b || x === 0x5b
+  const bare = (opens(a) && b === 0 && c !== 0 && d === 0) || (a === 0 && opens(b) && c === 0 && d !== 0)
+  if (hint === null || !JSON_KINDS.includes(hint) || !(marked || bare)) return null
+  return sniffed(hint, 'unreadable', {}, [
+    {
+      severity: 'warning',
+      code: 'text-utf16',
+      offset: 0,
+      message: 'The file is UTF-16 text; JSON files are UTF-8.',
+      meaning: 'Nothing of it is shown.',
+      action: 'Convert it, for example with `iconv -f UTF-16 -t UTF-8`.',
+    },
+  ])
+}
+
+/**
+ * A trace whose text is damaged before its kind shows, as two writers or a lost block leave it: its reader finds the whole events. Text that is no JSON must have a phase or the
+ * list of events; valid JSON that is named like a trace must have a phase where one would stand if the list had another name or none.
+ */
+function damagedTrace(p: Probe, hint: FileKind | null): Sniffed | null {
+  const named = hint === 'chrome-trace'
+  if (!named && hint !== null) return null
+  const json = scanJson(p.head)
+  if (json === null || json.end === 'bad') {
+    const listed = /"traceEvents"\s*:\s*\[/.test(Buffer.from(p.head.buffer, p.head.byteOffset, p.head.length).toString('latin1'))
+    if (!(named ? listed || contains(p.head, '"ph"') : listed && json !== null)) return null
+  } else {
+    const event = (at: number): boolean => scanJson(p.head, at)?.members.some(m => m.key === 'ph') ?? false
+    if (!named || !json.members.some(m => m.key === 'ph' || event(m.at) || firstElementKeys(p.head, m.at)[0] === 'ph')) return null
+  }
+  const damage: Finding = {
+    severity: 'warning',
+    code: 'json-damaged',
+    offset: json?.end === 'bad' ? json.stop : 0,
+    message: 'The JSON text is damaged near its beginning.',
+    meaning: 'Whole events are read; what is damaged is told once the file was read.',
+    action: 'Check how the file was written or copied; two processes writing one file look like this.',
+  }
+  const last = p.tail.findLast(c => c > 0x20)
+  const whole = p.length === null || last === 0x7d || last === 0x5d
+  return sniffed('chrome-trace', whole ? 'complete' : 'truncated', {}, [damage])
 }
 
 /** Content that shows nothing: the name's kind with a contradiction, or unknown. */
@@ -157,7 +206,7 @@ function jsonKind(b: Uint8Array, json: JsonHead, hint: FileKind | null): FileKin
   }
   // Nothing telling was seen: the name decides, unless the whole outermost value was.
   const open = json.end === 'cut' || json.end === 'full' || (json.shape === 'array' && json.members.length === 0)
-  return open && hint !== null && ['chrome-trace', 'memory-snapshot', 'framework-mapping', 'explorer-json'].includes(hint) ? hint : null
+  return open && hint !== null && JSON_KINDS.includes(hint) ? hint : null
 }
 
 function jsonState(p: Probe, json: JsonHead, kind: FileKind): Sniffed {
@@ -166,10 +215,10 @@ function jsonState(p: Probe, json: JsonHead, kind: FileKind): Sniffed {
   return sniffed(kind, 'truncated', {}, [cutFinding('The JSON text ends before its closing bracket.', p.length)])
 }
 
-/** JSON whose kind the first bytes leave open, so that a longer look is worth it. */
+/** JSON whose kind the first bytes leave open, or damaged in them, so that a longer look is worth it. */
 function isOpenJson(p: Probe): boolean {
   const json = scanJson(p.head)
-  return json !== null && json.end === 'cut' && jsonKind(p.head, json, null) === null
+  return json !== null && (json.end === 'cut' || json.end === 'bad') && jsonKind(p.head, json, null) === null
 }
 
 // ───────────────────────────── snapshots ─────────────────────────────

@@ -46,6 +46,10 @@ export interface Mends {
   control(offset: number): void
 }
 
+const NOTHING = 0
+const FIRST = 1
+const LETTER = 2
+
 const VALUE = 0
 const KEY = 1
 const AFTER_KEY = 2
@@ -68,9 +72,8 @@ export class ValueSkipper {
   #isString = false
   /** Offset of the inside of the string that is open. */
   #inside = 0
-  /** The next key is the first of its object; the value of the last key is looked at for one letter. */
-  #first = false
-  #letter = false
+  /** What is asked of the next string: nothing, whether it is an alien first key, whether it is one letter. */
+  #ask = NOTHING
   /** The string whose control characters were told, the offset of its last zero byte, and how many stand in a row up to there. */
   #told = -1
   #zeroAt = -1
@@ -87,7 +90,7 @@ export class ValueSkipper {
   /** A new value. `asking`: `firstKey` is asked about each object in it, the value itself included. */
   begin(asking = false): void {
     this.#asking = asking && this.#firstKey !== null
-    this.#first = this.#letter = false
+    this.#ask = NOTHING
     this.#mode = VALUE
     this.#depth = 0
     this.#comma = false
@@ -106,6 +109,8 @@ export class ValueSkipper {
     let comma = this.#comma
     let isString = this.#isString
     let inside = this.#inside
+    let ask = this.#ask
+    const first = this.#asking ? FIRST : NOTHING
     for (;;) {
       if (mode >= IN_SCALAR) {
         if (mode === IN_SCALAR) {
@@ -130,16 +135,17 @@ export class ValueSkipper {
             i++
           }
           if (!closed) {
-            if (this.#first && mode === KEY_STRING && base + i - inside <= LONGEST_FIRST_KEY) {
+            if (ask === FIRST && mode === KEY_STRING && base + i - inside <= LONGEST_FIRST_KEY) {
               i = inside - base - 1
               mode = KEY
             }
             break
           }
           isString = true
-          if (this.#first || this.#letter) {
-            const alien = this.#judge(b, inside - base, i - 1, mode === KEY_STRING ? depth : 0)
-            if (alien) return this.#bad(i, 'another event or document begins inside of it')
+          if (ask !== NOTHING) {
+            const says = ask === FIRST ? this.#judge(b, inside - base, i - 1, depth) : i - 1 === inside - base + 1 ? ALIEN : ORDINARY
+            if (says === ALIEN) return this.#bad(i, 'another event or document begins inside of it')
+            ask = says === ALIEN_IF_LETTER ? LETTER : NOTHING
           }
         }
         if (depth === 0) return this.#end(i)
@@ -174,12 +180,6 @@ export class ValueSkipper {
         mode = MEMBER_VALUE
         continue
       }
-      if (mode <= KEY && c === COMMA && depth > 0) {
-        this.#mends.strayComma(base + i)
-        comma = true
-        i++
-        continue
-      }
       if (c === QUOTE && mode !== AFTER_VALUE) {
         comma = false
         i++
@@ -192,17 +192,23 @@ export class ValueSkipper {
           if (depth >= MAX_DEPTH) return this.#bad(i, `nested deeper than ${MAX_DEPTH} levels`)
           comma = false
           kind[++depth] = top = c
-          this.#first = this.#asking && c === OPEN_BRACE
-          this.#letter = false
+          ask = c === OPEN_BRACE ? first : NOTHING
           i++
           mode = c === OPEN_BRACE ? KEY : VALUE
           continue
         }
         if (SCALAR[c] === 1) {
-          comma = this.#letter = false
+          comma = false
+          ask = NOTHING
           mode = IN_SCALAR
           continue
         }
+      }
+      if (mode <= KEY && c === COMMA && depth > 0) {
+        this.#mends.strayComma(base + i)
+        comma = true
+        i++
+        continue
       }
       // What is left must close: `]` after a value or an empty list, `}` after a value or an empty object.
       if (
@@ -224,20 +230,13 @@ export class ValueSkipper {
     this.#comma = comma
     this.#isString = isString
     this.#inside = inside
+    this.#ask = ask
     this.at = i
     return SKIP_MORE
   }
 
-  /** The string `b[s..e)` is a first key, or (`depth` 0) the value of one that is looked at. */
-  #judge(b: Uint8Array, s: number, e: number, depth: number): boolean {
-    if (depth === 0) {
-      this.#letter = false
-      return e - s === 1
-    }
-    this.#first = false
-    const says = this.#firstKey && e - s <= LONGEST_FIRST_KEY ? this.#firstKey(b, s, e, depth) : ORDINARY
-    this.#letter = says === ALIEN_IF_LETTER
-    return says === ALIEN
+  #judge(b: Uint8Array, s: number, e: number, depth: number): number {
+    return this.#firstKey && e - s <= LONGEST_FIRST_KEY ? this.#firstKey(b, s, e, depth) : ORDINARY
   }
 
   /** A raw control character inside the string whose inside begins at `inside`; true when it completes a block of zero bytes. */
