@@ -103,10 +103,8 @@ export async function readTraceInfo(source: ByteSource, opts: InfoReadOptions = 
   return { table, verdict: table.verdict, diagnostics: findings.list }
 }
 
-/** The message: bare, or the only one of a framing with lengths. `at`: end of its last whole field. */
+/** The message: the only one of a framing with lengths (which must fit to the byte, so it is asked first), or bare. `at`: end of its last whole field. */
 function messageOf(head: Uint8Array): { readonly bytes: Uint8Array; readonly framing: FramingName; readonly at: number } | null {
-  const bare = walkFields(head, 0, head.length, f => f.number <= 4096)
-  if (bare.end === 'whole' && bare.fields > 0) return { bytes: head, framing: 'message', at: head.length }
   for (const name of ['varint', 'u32', 'u64'] as const) {
     let bytes: Uint8Array | null = null
     const cutter = new Cutter({ name, field: 0 }, (b, from, to) => {
@@ -118,6 +116,8 @@ function messageOf(head: Uint8Array): { readonly bytes: Uint8Array; readonly fra
     const only = bytes as Uint8Array | null
     if (only && cutter.finish().end === 'whole') return { bytes: only, framing: name, at: only.length }
   }
+  const bare = walkFields(head, 0, head.length, f => f.number <= 4096)
+  if (bare.end === 'whole' && bare.fields > 0) return { bytes: head, framing: 'message', at: head.length }
   return bare.end === 'cut' && bare.fields > 1 ? { bytes: head, framing: 'message', at: bare.at } : null
 }
 
