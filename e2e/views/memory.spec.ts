@@ -236,16 +236,6 @@ test('zoom and pan move both panels together', async ({ open }) => {
   expect(await bytes(page.getByTestId('readout-active'))).toBe(told.activeBytes)
 })
 
-test('the HBM tab says what it needs and draws nothing', async ({ open }) => {
-  const { page } = await open(sample().root)
-  await ready(page)
-  await page.getByRole('tab', { name: 'HBM' }).click()
-  await expect(page.getByTestId('memory-hbm')).toContainText('ntrace.pb')
-  await expect(canvas(page)).toHaveCount(0)
-  await page.getByRole('tab', { name: 'HBM' }).press('ArrowLeft')
-  await ready(page)
-})
-
 /** Saves the picture of the open dialog. */
 async function save(opened: Opened): Promise<PNG> {
   const { page, desktop } = opened

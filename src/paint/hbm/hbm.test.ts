@@ -164,6 +164,10 @@ describe('paintHbm', () => {
     expect(painted({ info: bad })).toEqual(expect.arrayContaining(['out of memory: 64.0\u00a0MiB requested', 'NC:0 lost events']))
     expect(painted({ info: bad, options: { ...scene().options, ooms: false } })).not.toContain('out of memory: 64.0\u00a0MiB requested')
     expect(oomWords(null)).toContain('not told')
+    const long: HbmInfo = { ...bad, gaps: [{ start: 0, end: 14e6, kind: 'lost', reason: 'the oldest events of NC:0 were overwritten' }] }
+    expect(painted({ info: long })).toContain('events lost')
+    // What lies before the first event is not drawn as a stretch of lost events.
+    expect(painted({ info: { ...long, timeRange: [14e6, 30e6] } })).not.toContain('events lost')
   })
   it('writes the value at the cursor with what it counts', () => {
     const at = { cursor: 20e6, value: { at: 20e6, bytes: 6 * GIB } }

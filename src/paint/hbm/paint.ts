@@ -12,7 +12,7 @@ import { textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
 import { unknownRuns } from './hit'
 import type { HbmScene } from './scene'
-import { afterWords, beforeWords, capacityLines, oomWords, peakName, RESERVED, totalName } from './words'
+import { afterWords, beforeWords, capacityLines, LOST, oomWords, peakName, RESERVED, totalName } from './words'
 
 /** x of a picture's column edge, CSS px of the panel. */
 export const columnX = (scene: Pick<HbmScene, 'geometry' | 'picture' | 'pictureWindow'>): ((column: number) => number) => {
@@ -118,7 +118,8 @@ function drawGaps(ctx: Context2D, theme: Theme, scene: HbmScene): void {
   const right = g.gutter + g.plot
   let drawn = -Infinity
   for (const gap of info.gaps) {
-    const a = Math.max(g.gutter, g.x(gap.start), drawn)
+    // Before the first event nothing is known at all: that has a hatch of its own.
+    const a = Math.max(g.gutter, g.x(Math.max(gap.start, info.timeRange?.[0] ?? gap.start)), drawn)
     const b = Math.min(right, Math.max(g.x(gap.end), g.x(gap.start) + 1))
     if (b <= a) continue
     drawn = b
@@ -126,7 +127,8 @@ function drawGaps(ctx: Context2D, theme: Theme, scene: HbmScene): void {
     hatch(ctx, a, s.top, w, s.height, hatchStyle(theme, 'lost'))
     ctx.save()
     ctx.font = font(theme)
-    const width = textWidth(ctx, gap.reason) + 14
+    const words = textWidth(ctx, gap.reason) + 22 <= w ? gap.reason : LOST
+    const width = textWidth(ctx, words) + 14
     if (width <= w - 8) {
       ctx.fillStyle = theme.token('--surface-0')
       ctx.beginPath()
@@ -135,7 +137,7 @@ function drawGaps(ctx: Context2D, theme: Theme, scene: HbmScene): void {
       ctx.fillStyle = theme.token('--warn')
       ctx.textAlign = 'left'
       ctx.textBaseline = 'middle'
-      ctx.fillText(gap.reason, a + 13, s.top + s.height / 2 + 0.5)
+      ctx.fillText(words, a + 13, s.top + s.height / 2 + 0.5)
     }
     ctx.restore()
   }
@@ -165,8 +167,8 @@ function drawCapacity(ctx: Context2D, theme: Theme, scene: HbmScene, peak: PeakP
     const x = g.gutter + 8
     const hidden =
       peak !== null && Math.abs(ty - peak.top - 9) < 16 && x < peak.left + peak.width && x + w > Math.min(peak.left, peak.x - 6)
-    const tx = hidden ? Math.max(peak.left + peak.width, peak.x + 8) + 8 : x
-    if (tx + w < g.gutter + g.plot) {
+    const tx = hidden ? g.gutter + g.plot - w - 8 : x
+    if (tx >= g.gutter) {
       ctx.textAlign = 'left'
       ctx.textBaseline = 'middle'
       ctx.lineJoin = 'round'

@@ -38,8 +38,9 @@ export function rasterHbm(p: HbmPicture, theme: Theme, o: HbmRasterOptions): Uin
     const fill = on ? full : mix(full, ground, 0.22)
     return { fill: pack(fill), edge: pack(mix(ground, fill, 0.5)), hatch: pack(mix(line, fill, on ? 0.5 : 0.25)) }
   })
-  const pitch = parseFloat(theme.token('--hatch-start-pitch')) * Math.SQRT2 * o.scale
-  const thick = Math.max(1, o.scale * 1.2)
+  // Whole pixels: lines of a fraction would stand unevenly.
+  const pitch = Math.round(parseFloat(theme.token('--hatch-start-pitch')) * Math.SQRT2 * o.scale)
+  const thick = Math.max(1, Math.round(o.scale))
   const tall = 2.2 * o.scale
   const perByte = height / o.yMax
   const row = (bytes: number): number => Math.min(height, Math.max(0, Math.round(bytes * perByte)))

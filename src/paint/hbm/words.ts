@@ -28,3 +28,5 @@ export const oomWords = (bytes: number | null): string =>
 /** Words on the hatched stretches where nothing is known. */
 export const beforeWords = (at: number): string => `not recorded before ${timeMs(at, 1)}`
 export const afterWords = (at: number): string => `no data after ${timeMs(at, 1)}`
+/** Where the reason of a lost stretch has no room. */
+export const LOST = 'events lost'

@@ -7,6 +7,7 @@ import { useView } from '../state/view'
 import { fail, request, useSession } from '../state/session'
 import { toggleTheme } from '../theme'
 import { closeDetails, closeOver, hideDiagnostics, openDialog, toggleDiagnostics, useUi } from '../shell/ui'
+import { focusRuntime, goToHbmPeak, peakedHbm } from '../hbm/go'
 import { focusWindow, peakTime, reveal } from './focus'
 import { jump } from './jump'
 import { hideAlignment, toggleAlignment } from '../alignment/state'
@@ -74,6 +75,7 @@ function focusSelection(): void {
   const v = useView.getState()
   const s = v.selection
   if (s?.type === 'allocation') void focusAllocation(s).catch(fail)
+  else if (s?.type === 'runtime') void focusRuntime(s).catch(fail)
   else if (s?.type === 'slice') jump(focusWindow(v.window, { start: s.start, end: s.start + s.duration }, v.extent))
   else if (s?.type === 'range') jump(focusWindow(v.window, s, v.extent))
   else fit()
@@ -91,6 +93,8 @@ const shownAllocator = (): AllocatorInfo | null => {
 }
 
 function goToPeak(): void {
+  const hbm = peakedHbm()
+  if (hbm) return goToHbmPeak(hbm)
   const a = shownAllocator()
   const v = useView.getState()
   if (!a) return
@@ -139,11 +143,11 @@ export const COMMANDS: readonly Command[] = [
   { id: 'fit', title: 'Show the whole range', group: 'Go to', keys: ['Shift+KeyF'], shown: 'Shift F', when: hasView, run: fit },
   {
     id: 'go-to-peak',
-    title: 'Go to the peak of active memory',
+    title: 'Go to the peak of the shown memory',
     group: 'Go to',
     keys: ['KeyP'],
     shown: 'P',
-    when: () => shownAllocator() !== null,
+    when: () => shownAllocator() !== null || peakedHbm() !== null,
     run: goToPeak,
   },
   {

@@ -197,7 +197,7 @@ export function HbmPlot({ info, at }: Props): ReactElement {
         ref={canvas}
         tabIndex={0}
         role="img"
-        aria-label={`Device memory of ${info.label} over time, stacked by usage. Left and right move the cursor, up and down step through the groups at the cursor, Enter pins the largest allocation of the group.`}
+        aria-label={`Device memory of ${info.label} over time, stacked by usage.${info.gaps.length > 0 ? ' Where events were lost, totals are not sure.' : ''} Left and right move the cursor, up and down step through the groups at the cursor, Enter pins the largest allocation of the group.`}
         data-testid="hbm-canvas"
         data-picture={picture ? picture.width : ''}
         data-window={`${win.start},${win.end}`}

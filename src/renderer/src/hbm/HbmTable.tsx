@@ -31,14 +31,21 @@ const COLUMNS: readonly HbmSort[] = ['category', 'size', 'address', 'age', 'mode
 /** Columns whose first click sorts downwards. */
 const DOWN: ReadonlySet<HbmSort> = new Set(['size', 'age'])
 
-export function HbmTable({ info, cursor }: { readonly info: HbmInfo; readonly cursor: number | null }): ReactElement {
+interface Props {
+  readonly info: HbmInfo
+  readonly cursor: number | null
+  /** Whether it is shown while the user has not said: not where the panel is too low for chart and table. */
+  readonly room: boolean
+}
+
+export function HbmTable({ info, cursor, room }: Props): ReactElement {
   const id = useId()
   const [order, setOrder] = useState<{ readonly sort: HbmSort; readonly descending: boolean }>({ sort: 'size', descending: true })
   const [filter, setFilter] = useState('')
   const [first, setFirst] = useState(0)
   const [active, setActive] = useState(-1)
   const [joining, setJoining] = useState(false)
-  const open = useHbmSettings(s => s.table)
+  const open = useHbmSettings(s => s.table) ?? room
   const pinned = useView(s => (s.pinnedRuntime?.hbm === info.id ? s.pinnedRuntime.allocation : null))
   const scroller = useRef<HTMLDivElement>(null)
   const { value, error } = useHbmLive(info, cursor, order, filter, first)
@@ -94,10 +101,10 @@ export function HbmTable({ info, cursor }: { readonly info: HbmInfo; readonly cu
   }
 
   return (
-    <section className={`hbm-live${open === null ? '' : open ? ' open' : ' closed'}`} aria-label="Live runtime allocations at cursor">
+    <section className={`hbm-live${open ? '' : ' closed'}`} aria-label="Live runtime allocations at cursor">
       <div className="lhead">
-        <button className="btn quiet twist" aria-expanded={open ?? true} onClick={() => setHbmSettings({ table: !(open ?? true) })}>
-          <Icon name={(open ?? true) ? 'chevron' : 'right'} size={12} />
+        <button className="btn quiet twist" aria-expanded={open} onClick={() => setHbmSettings({ table: !open })}>
+          <Icon name={open ? 'chevron' : 'right'} size={12} />
           <h3>
             Live<span className="wide"> runtime</span> allocations at cursor
           </h3>
@@ -105,6 +112,16 @@ export function HbmTable({ info, cursor }: { readonly info: HbmInfo; readonly cu
         <span className="t3 num ell" data-testid="hbm-counts" role="status">
           {live ? counts(live, filter) : cursor === null ? 'put the cursor on a time' : ''}
         </span>
+        {live !== null && live.missingBytes !== null && live.missingBytes > 0 && (
+          <span
+            className="t3 num ell more"
+            title={`${exactBytes(live.missingBytes)} of the runtime's total are in no row: allocated before the recording began and still there`}
+            data-testid="hbm-missing"
+            data-bytes={live.missingBytes}
+          >
+            <i className="sw start" /> {memory(live.missingBytes)} in no row
+          </span>
+        )}
         <span className="sp" />
         {info.join && (
           <button className="btn quiet" title="Which key links runtime and PyTorch, and what was tried" onClick={() => setJoining(true)}>
@@ -207,12 +224,6 @@ export function HbmTable({ info, cursor }: { readonly info: HbmInfo; readonly cu
             })}
           </div>
         </div>
-      )}
-      {live !== null && live.missingBytes !== null && live.missingBytes > 0 && count > 0 && (
-        <p className="lfoot num lbody" title={exactBytes(live.missingBytes)} data-testid="hbm-missing" data-bytes={live.missingBytes}>
-          <i className="sw start" />
-          {memory(live.missingBytes)} of the total are in no row: allocated before the recording began and still there
-        </p>
       )}
       {joining && info.join && <JoinDialog join={info.join} onClose={() => setJoining(false)} />}
     </section>

@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, type ReactElement, type RefObject } from 'react'
 import type { HbmAt, HbmInfo } from '../../../shared/hbm-api'
 import { HBM_UNSURE } from '../../../shared/hbm-api'
-import { exactBytes, memory, timeMs } from '../../../shared/format'
+import { exactBytes, memory } from '../../../shared/format'
 import { hbmToken } from '../../../paint/hbm/raster'
 import { totalName } from '../../../paint/hbm/words'
 import type { Answered } from '../memory/useAsk'
@@ -68,7 +68,7 @@ export function HbmTooltip({ info, at, group, x, y, bounds }: Props): ReactEleme
             <tr>
               <td>Total</td>
               <td className="num">{inMib(a.totalBytes)}</td>
-              <td className="num p">{timeMs(at.question)}</td>
+              <td className="num p">{percent(a.totalBytes, a.totalBytes)}</td>
             </tr>
           </tfoot>
         )}

@@ -1,31 +1,36 @@
 /** The tab HBM: controls, plot, readout, table of live allocations. */
-import type { ReactElement, ReactNode } from 'react'
+import { useRef, type ReactElement, type ReactNode } from 'react'
 import type { SessionView } from '../../../shared/api'
 import type { HbmAt, HbmGrouping, HbmInfo } from '../../../shared/hbm-api'
 import { exactBytes, memory, num, timeMs } from '../../../shared/format'
 import { peakName, rounded, totalName } from '../../../paint/hbm/words'
-import { reveal } from '../commands/focus'
-import { jump } from '../commands/jump'
 import { gap } from '../memory/AllocatorView'
 import type { Answered } from '../memory/useAsk'
+import { useBox } from '../memory/useBox'
 import { switchGroup } from '../shell/follow'
 import { Icon } from '../shell/icons'
 import { showDiagnostics } from '../shell/ui'
 import { useView } from '../state/view'
 import { freeOf } from './figures'
+import { goToHbmPeak } from './go'
 import { HbmPlot } from './HbmPlot'
 import { HbmTable } from './HbmTable'
 import { setHbmSettings, useHbmSettings, yOf } from './settings'
 import { useHbmAt } from './useHbm'
 import './hbm.css'
 
+/** Height below which the table gives way to the chart until it is asked for, CSS px. */
+const LOW = 300
+
 export function HbmView({ info, view }: { readonly info: HbmInfo; readonly view: SessionView }): ReactElement {
   const cursor = useView(s => s.cursor)
   const group = useView(s => s.group)
   const here = info.group === group
   const at = useHbmAt(info, here ? cursor : null)
+  const box = useRef<HTMLDivElement>(null)
+  const { height } = useBox(box)
   return (
-    <div className="hbm" data-testid="hbm" data-hbm={info.id}>
+    <div className="hbm" ref={box} data-testid="hbm" data-hbm={info.id}>
       {info.totals === 'running-sum' && (
         <Strip info={info}>
           The file tells no totals: only bytes since the recording began are drawn, what was there before is missing
@@ -34,7 +39,7 @@ export function HbmView({ info, view }: { readonly info: HbmInfo; readonly view:
       <Controls info={info} />
       {here ? <HbmPlot info={info} at={at} /> : <Elsewhere info={info} view={view} group={group} />}
       <Readout info={info} at={cursor === null || !here ? null : at} cursor={here ? cursor : null} />
-      {here && info.from === 'events' && <HbmTable info={info} cursor={cursor} />}
+      {here && info.from === 'events' && <HbmTable info={info} cursor={cursor} room={height >= LOW} />}
       {info.from === 'usage' && (
         <p className="hbm-note">
           This source tells totals by category and no single allocations: the runtime&apos;s own ntrace.pb has them.
@@ -88,13 +93,6 @@ function Controls({ info }: { readonly info: HbmInfo }): ReactElement {
     </label>
   )
   const { capacity } = info
-  const goToPeak = (): void => {
-    const v = useView.getState()
-    const at = info.peakTime ?? info.timeRange?.[0] ?? null
-    if (at === null || info.group !== v.group) return
-    v.setCursor(at)
-    jump(reveal(v.window, at, v.extent))
-  }
   return (
     <div className="ctl">
       <div className="seg" role="group" aria-label="Group by">
@@ -135,7 +133,11 @@ function Controls({ info }: { readonly info: HbmInfo }): ReactElement {
         info.oomCount === 0,
       )}
       <span className="sp" />
-      <button className="btn quiet peak" title={`${exactBytes(info.peakBytes)}, ${peakName(info)}. Shows it.`} onClick={goToPeak}>
+      <button
+        className="btn quiet peak"
+        title={`${exactBytes(info.peakBytes)}, ${peakName(info)}. Shows it (P).`}
+        onClick={() => goToHbmPeak(info)}
+      >
         <i className="tri" aria-hidden="true" />
         <b className="num" data-testid="hbm-peak" data-bytes={info.peakBytes}>
           {memory(info.peakBytes)}

@@ -1,10 +1,11 @@
 /** Ways from one thing to another that belongs to it: runtime allocation, PyTorch allocation, slice. */
-import type { PytorchLink, RuntimeLink } from '../../../shared/hbm-api'
-import { reveal } from '../commands/focus'
+import type { HbmInfo, PytorchLink, RuntimeLink } from '../../../shared/hbm-api'
+import { focusWindow, reveal } from '../commands/focus'
 import { jump } from '../commands/jump'
 import { showAllocator, switchGroup } from '../shell/follow'
 import { fail, request, useSession } from '../state/session'
-import { useView } from '../state/view'
+import { useView, type Selection } from '../state/view'
+import { shownHbm } from './useHbm'
 
 function show(time: number): void {
   const v = useView.getState()
@@ -60,4 +61,30 @@ export function showPytorch(link: PytorchLink, time: number | null): void {
     v.setCursor(time)
     show(time)
   }
+}
+
+/** The HBM whose peak P goes to; null while another tab is shown. */
+export function peakedHbm(): HbmInfo | null {
+  const v = useView.getState()
+  const info = v.memoryTab === 'hbm' ? shownHbm(useSession.getState().view?.hbm, v.hbm, v.group) : null
+  return info?.group === v.group ? info : null
+}
+
+/** Puts the cursor on the highest total, into the window where it is outside. A peak of before the first event stands where the recording begins. */
+export function goToHbmPeak(info: HbmInfo): void {
+  const at = info.peakTime ?? info.timeRange?.[0] ?? null
+  if (at === null || info.group !== useView.getState().group) return
+  useView.getState().setCursor(at)
+  show(at)
+}
+
+/** Centres the life of a runtime allocation, then fits it, as F does with every selection. */
+export async function focusRuntime(s: Extract<Selection, { readonly type: 'runtime' }>): Promise<void> {
+  const { session, view } = useSession.getState()
+  const info = view?.hbm?.find(h => h.id === s.hbm)
+  if (!session || !info?.timeRange || info.group !== useView.getState().group) return
+  const d = await request('hbm.allocation', { session, hbm: s.hbm, allocation: s.allocation })
+  const v = useView.getState()
+  if (v.selection !== s) return // the answer is late: something else is selected now
+  jump(focusWindow(v.window, { start: d.allocTime ?? info.timeRange[0], end: d.freeTime ?? info.timeRange[1] }, v.extent))
 }

@@ -9,7 +9,7 @@ import { retryFile, useSession } from '../state/session'
 import { awaitsSource } from '../trace/input'
 
 const KINDS: ReadonlySet<string> = new Set(['ntrace', 'explorer-parquet', 'explorer-json', 'perfetto-trace'])
-/** Codes of diagnostics that say that a runtime file could not be told. */
+/** Code of the diagnostic that says that no schema fits. */
 const REFUSED = 'system-schema-unknown'
 const IMPORT = 'schema-import'
 
@@ -64,6 +64,24 @@ export function NoHbm(): ReactElement {
               Import trace schema…
             </button>
           )}
+          <button className="btn" onClick={() => showDiagnostics(file.path)}>
+            <Icon name="info" size={12} />
+            What was found
+          </button>
+        </div>
+      </div>
+    )
+  const broken = view?.diagnostics.find(d => d.severity === 'error' && d.file === file.path)
+  if (broken)
+    return (
+      <div className="fill" data-testid="memory-hbm">
+        <Icon name="error" size={20} className="err" />
+        <h3>{name} could not be decoded</h3>
+        <p>
+          {broken.message} {broken.meaning}
+        </p>
+        <p>{broken.action}</p>
+        <div className="acts">
           <button className="btn" onClick={() => showDiagnostics(file.path)}>
             <Icon name="info" size={12} />
             What was found

@@ -9,14 +9,14 @@ const MAX_COLUMNS = 4096
 const PAGE = 300
 const PAGE_STEP = 100
 
-/** The HBM that the view store names; else the first one of the shown time group, else the first one. */
+/** The HBM that `id` names; else the first one of the shown time group, else the first one. */
+export const shownHbm = (all: readonly HbmInfo[] | undefined, id: number | null, group: number): HbmInfo | null =>
+  all?.find(h => h.id === id) ?? all?.find(h => h.group === group) ?? all?.[0] ?? null
+
 export function useShownHbm(): HbmInfo | null {
   const id = useView(s => s.hbm)
   const group = useView(s => s.group)
-  return useSession(s => {
-    const all = s.view?.hbm
-    return all?.find(h => h.id === id) ?? all?.find(h => h.group === group) ?? all?.[0] ?? null
-  })
+  return useSession(s => shownHbm(s.view?.hbm, id, group))
 }
 
 export interface PictureAsked {
