@@ -3,7 +3,7 @@ import { ValueSkipper, SKIP_BAD, SKIP_MORE } from '../json/skip'
 import * as B from './bytes'
 import type { Findings } from './findings'
 import { Input } from '../json/input'
-import { alienKey, commentEnd, isHeaderKey, isListKey, NO, UNSURE } from './recover'
+import { alienKey, commentEnd, isHeaderKey, isListKey, NO, UNSURE } from './ahead'
 import { CONTROLS, ESCAPES, HASH_SEED, hashStep, NON_ASCII } from './strings'
 import { EventValues } from './values'
 

@@ -77,7 +77,7 @@ const WORDS = {
   'trace-second-document': [
     'warning',
     'Another document begins inside of the list of events.',
-    'The events of both are shown on one clock; events that one cuts in the other are left out.',
+    'The events of both are shown on one clock. Those that one cuts in the other are left out, unless two halves happen to fit together.',
     'Check whether two processes wrote to one path.',
   ],
   'trace-trailing-data': [

@@ -16,7 +16,6 @@ import {
   ENTRY,
   EVENT,
   EVENT_VALUE,
-  EventReader,
   MAX_KEY,
   RESYNC,
   SLASH,
@@ -26,35 +25,13 @@ import {
   TOP_VALUE,
 } from './event'
 import type { Findings } from './findings'
-import { KEEP } from '../json/input'
 import { MAX_LOOKED_AT, Metadata } from './metadata'
-import { commentEnd, eventFollows, looksLikeEnd, looksLikeList, looksLikeMember, looksLikeObject, NO, UNSURE, YES } from './recover'
+import { commentEnd, eventFollows, looksLikeList, NO, UNSURE, YES } from './ahead'
+import { RecoveringReader } from './recovery'
 
-/** Something that does not begin like JSON is looked through this far for a document or an event. */
-const MAX_LEADING = 64 * 1024
-
-export class TraceScanner extends EventReader {
+export class TraceScanner extends RecoveringReader {
   readonly metadata: Metadata
-  /** Whether events or a list of them were found, and its closing bracket (that of the last list). */
-  found = false
-  closed = false
-  /** Whether the document as a whole came to its end. */
-  whole = false
-  bareArray = false
-
-  /** A list of events is open; the last one is a member of an object. */
-  #inList = false
-  #inDocument = false
   #topKey = ''
-  /** Last significant byte, while looking for the next event after damage. */
-  #before = 0
-  /** The first object after damage counts as an event only if it has a phase. */
-  #doubtful = false
-  /** Offset up to which damage was told, and bytes that were looked through again because of it. */
-  #damaged = -1
-  #again = 0
-  /** The first bytes of something that does not begin like JSON, while a document or an event is looked for in it. */
-  #foreign: { readonly offset: number; readonly head: Uint8Array } | null = null
 
   constructor(findings: Findings) {
     super(findings)
@@ -81,7 +58,7 @@ export class TraceScanner extends EventReader {
   override finish(): void {
     super.finish()
     this.findings.drop()
-    if (this.#foreign && this.state !== DONE) this.#refuse()
+    if (this.foreign && this.state !== DONE) this.refuse()
     if (this.sep === AFTER_ENTRY) this.findings.notAnEvent(this.itemStart)
   }
 
@@ -103,7 +80,7 @@ export class TraceScanner extends EventReader {
       case ENTRY:
         return this.#entry()
       case RESYNC:
-        return this.#resync()
+        return this.resync()
       case TAIL:
         return this.#tail()
       default:
@@ -128,22 +105,22 @@ export class TraceScanner extends EventReader {
       this.state = DONE
       return true
     }
-    if (b[i] === B.OPEN_BRACE) this.#openDocument(i + 1)
+    if (b[i] === B.OPEN_BRACE) this.openDocument(i + 1)
     else if (b[i] === B.OPEN_BRACKET) {
       this.bareArray = true
       this.#openList()
       this.i = i + 1
     } else {
-      this.#foreign = { offset: this.base + i, head: b.slice(i, Math.min(this.end, i + 8)) }
-      this.#lose(i)
+      this.foreign = { offset: this.base + i, head: b.slice(i, Math.min(this.end, i + 8)) }
+      this.lose(i)
     }
     return true
   }
 
-  #openDocument(i: number): void {
+  protected openDocument(i: number): void {
     this.keep = -1
-    this.#inList = false
-    this.#inDocument = true
+    this.inList = false
+    this.inDocument = true
     this.state = TOP
     this.sep = AFTER_OPEN
     this.i = i
@@ -153,8 +130,8 @@ export class TraceScanner extends EventReader {
     this.found = true
     this.closed = this.whole = false
     this.keep = -1
-    this.#inList = true
-    this.#doubtful = false
+    this.inList = true
+    this.doubtful = false
     this.state = BETWEEN
     this.sep = AFTER_OPEN
   }
@@ -214,7 +191,7 @@ export class TraceScanner extends EventReader {
       const at = this.i
       this.findings.bareEvents(this.base + at)
       this.bareArray = true
-      this.#inDocument = false
+      this.inDocument = false
       this.#openList()
       this.beginEvent(at, this.base + at)
       this.keep = at
@@ -250,7 +227,7 @@ export class TraceScanner extends EventReader {
    */
   #badTop(i: number): boolean {
     this.findings.badMetadata(this.base + i, this.found)
-    this.#lookAgain(this.state === TOP_VALUE || this.sep === AFTER_ITEM ? this.itemStart + 1 : this.base + i, i)
+    this.lookAgain(this.state === TOP_VALUE || this.sep === AFTER_ITEM ? this.itemStart + 1 : this.base + i, i)
     return true
   }
 
@@ -258,7 +235,7 @@ export class TraceScanner extends EventReader {
     this.i = this.space(this.i)
     if (this.i >= this.end) return false
     this.findings.trailing(this.base + this.i)
-    this.#lose(this.i)
+    this.lose(this.i)
     return true
   }
 
@@ -292,7 +269,7 @@ export class TraceScanner extends EventReader {
         this.#endEntry()
         if (this.sep === AFTER_COMMA) this.findings.strayComma(this.base + i)
         if (verdict !== YES) {
-          this.#closeList(i + 1)
+          this.closeList(i + 1)
           return true
         }
         this.findings.strayBracket(this.base + i)
@@ -308,20 +285,20 @@ export class TraceScanner extends EventReader {
       } else if (c === SLASH) {
         const after = commentEnd(this.ahead, i)
         if (after === -1 - UNSURE) return false
-        if (after < 0) return this.#debris(i)
+        if (after < 0) return this.debris(i)
         this.findings.comment(this.base + i)
         i = after
       } else if ((c === B.QUOTE || B.SCALAR[c] === 1) && (this.sep === AFTER_OPEN || this.sep === AFTER_COMMA)) return this.#beginEntry(i)
-      else return this.#debris(i)
+      else return this.debris(i)
     }
   }
 
-  #closeList(i: number): void {
+  protected closeList(i: number): void {
     this.closed = true
-    this.#inList = false
+    this.inList = false
     this.i = i
-    this.state = this.#inDocument ? TOP : TAIL
-    if (!this.#inDocument) this.whole = true
+    this.state = this.inDocument ? TOP : TAIL
+    if (!this.inDocument) this.whole = true
     this.sep = AFTER_ITEM
   }
 
@@ -340,7 +317,7 @@ export class TraceScanner extends EventReader {
     const r = this.skipper.run(this.b, this.i, this.end, this.base)
     this.i = this.skipper.at
     if (r === SKIP_MORE) return false
-    if (r === SKIP_BAD) return this.#debris(this.i)
+    if (r === SKIP_BAD) return this.debris(this.i)
     this.findings.drop()
     this.state = BETWEEN
     this.sep = AFTER_ENTRY
@@ -353,150 +330,6 @@ export class TraceScanner extends EventReader {
     this.findings.notAnEvent(this.itemStart)
     this.sep = AFTER_ITEM
   }
-
-  protected commit(after: number): void {
-    const rows = this.values.rows
-    this.i = after
-    this.keep = -1
-    if (this.#doubtful && rows.phase[rows.count] === 0) {
-      this.findings.drop()
-      this.#before = B.CLOSE_BRACE
-      this.state = RESYNC
-      return
-    }
-    if (this.#doubtful) this.#resume()
-    this.findings.keep()
-    this.state = BETWEEN
-    this.sep = AFTER_ITEM
-    this.values.commit(this.b, this.base, after + this.base - this.itemStart)
-  }
-
-  // ── damage ──
-
-  /** The entry at `i` turns out to be a document of its own: `i` is its first member, or the one that holds its events. */
-  protected secondDocument(i: number): boolean {
-    this.findings.drop()
-    this.findings.secondDocument(this.itemStart)
-    this.#foundIn(this.itemStart)
-    this.#openDocument(i)
-    return true
-  }
-
-  /**
-   * Gives up the event that is being read and looks for the next one from its inside on: a string without its closing quote swallows what follows, and so does
-   * an event that was cut before a value.
-   */
-  protected bad(i: number, problem: string): boolean {
-    const at = this.base + i
-    this.findings.drop()
-    if (this.itemStart >= this.#damaged) this.findings.badEvent(this.itemStart, at, problem)
-    this.#lookAgain(this.itemStart + 1, i)
-    return true
-  }
-
-  /** Bytes at `i` that belong to no event. */
-  #debris(i: number): boolean {
-    const start = this.state === ENTRY || this.sep === AFTER_ENTRY ? this.itemStart : this.base + i
-    this.findings.drop()
-    if (start >= this.#damaged) this.findings.debris(start)
-    this.#lookAgain(start, i)
-    return true
-  }
-
-  /** Looks for the way from offset `from` on, or from `i` where that is no longer there. What is looked through twice is bounded, so that the work stays linear. */
-  #lookAgain(from: number, i: number): void {
-    const at = this.base + i
-    this.#damaged = Math.max(this.#damaged, at)
-    const cost = at - from
-    const kept = this.keep >= 0 && cost <= KEEP && this.#again + cost <= 4 * at + KEEP
-    if (kept) this.#again += cost
-    this.keep = -1
-    this.#lose(kept ? from - this.base : i)
-  }
-
-  #lose(i: number): void {
-    this.i = i
-    this.#before = 0
-    this.#doubtful = true
-    this.sep = AFTER_ITEM
-    this.state = RESYNC
-  }
-
-  #resync(): boolean {
-    const b = this.b
-    const ahead = this.ahead
-    const last = this.#foreign ? Math.min(this.end, this.#foreign.offset + MAX_LEADING - this.base) : this.end
-    let before = this.#before
-    for (let i = this.i; i < last; i++) {
-      const c = b[i]
-      if (B.WS[c] === 1) continue
-      let verdict = NO
-      if (c === B.OPEN_BRACE) verdict = looksLikeObject(ahead, i + 1, before)
-      else if (c === B.CLOSE_BRACKET) verdict = this.#inList ? looksLikeEnd(ahead, i + 1, !this.#inDocument) : NO
-      else if (c === B.QUOTE) verdict = looksLikeMember(ahead, i, before, this.#inList)
-      if (verdict === UNSURE) {
-        this.i = i
-        this.#before = before
-        return false
-      }
-      if (verdict !== NO) {
-        this.#take(i, c, verdict)
-        return true
-      }
-      before = c
-    }
-    this.i = last
-    this.#before = before
-    if (last < this.end && this.#foreign) {
-      this.#refuse()
-      return true
-    }
-    return false
-  }
-
-  /** Goes on with what was found at `i`. */
-  #take(i: number, c: number, verdict: number): void {
-    const at = this.base + i
-    if (c === B.CLOSE_BRACKET) {
-      this.#doubtful = false
-      this.#closeList(i + 1)
-    } else if (c === B.OPEN_BRACE && verdict === YES) {
-      this.beginEvent(i + 1, at)
-      this.keep = i
-    } else {
-      if (this.#inList && c === B.OPEN_BRACE) this.findings.secondDocument(at)
-      this.#foundIn(at)
-      this.#doubtful = false
-      if (this.#inList && c === B.QUOTE) this.closed = true
-      this.#openDocument(c === B.QUOTE ? i : i + 1)
-      if (c === B.QUOTE) this.sep = AFTER_COMMA
-    }
-  }
-
-  /** An event was found after damage: a list is open, or open again. */
-  #resume(): void {
-    this.#doubtful = false
-    this.#foundIn(this.itemStart)
-    this.found = true
-    this.closed = this.whole = false
-    if (!this.#inList) this.#inDocument = !this.bareArray
-    this.#inList = true
-  }
-
-  #foundIn(offset: number): void {
-    if (!this.#foreign) return
-    this.findings.leading(this.#foreign.offset, offset, this.#foreign.head)
-    this.#foreign = null
-  }
-
-  #refuse(): void {
-    if (!this.#foreign) return
-    this.findings.notJson(this.#foreign.offset, this.#foreign.head)
-    this.#foreign = null
-    this.state = DONE
-  }
-
-  // ── small parts ──
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

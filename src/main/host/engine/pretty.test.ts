@@ -15,6 +15,9 @@ describe('prettyJson', () => {
       '{\n  "a": 18446744073709551615,\n  "b": [],\n  "c": 1.50e2\n}',
     )
   })
+  it('keeps values apart where the comma between them is missing', () => {
+    expect(prettyJson('{"a":[1 2\n "x"] "b":{} "c":3}', 999).text).toBe('{\n  "a": [\n    1 2 "x"\n  ] "b": {} "c": 3\n}')
+  })
   it('never throws and keeps to the limit, whatever the text is', () => {
     fc.assert(
       fc.property(

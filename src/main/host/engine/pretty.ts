@@ -33,6 +33,8 @@ export function prettyJson(text: string, limit: number): { readonly text: string
     } else if (c === ',') out += c + line()
     else if (c === ':') out += ': '
     else if (!/\s/.test(c)) out += c
+    // Where a comma is missing, space is all that keeps two values apart.
+    else if (/[^\s{[,:]$/.test(out.slice(-1)) && /[^\s}\],:]/.test(text[i + 1] ?? ' ')) out += ' '
   }
   return out.length > limit ? { text: out.slice(0, limit), cut: true } : { text: out, cut: false }
 }
