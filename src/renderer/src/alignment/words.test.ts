@@ -35,12 +35,13 @@ describe('isoLocal', () => {
 describe('statusTail', () => {
   it('tells the largest residual and what was shifted', () => {
     expect(statusTail(view([clock({ residualNs: 1000 }), clock({ part: 'neuron_hw', residualNs: 12_000 })]))).toMatch(
-      /^, residual ≤ 12.*µs$/,
+      /^, known residual ≤ 12.*µs$/,
     )
     expect(statusTail(view([clock({ shiftNs: '1200000' })]))).toBe(', shifted by hand +1.2\u00a0ms')
     expect(statusTail(view([clock({ shiftNs: '1' }), clock({ shiftNs: '2' }), clock({ part: 'neuron_hw', shiftNs: '2' })]))).toBe(
       ', 2 files shifted by hand',
     )
+    expect(statusTail(view([clock({ residualNs: 0 })]))).toBe('')
     expect(statusTail(view([clock({})]))).toBe('')
     expect(statusTail(view([clock({ residualNs: 1000 })], 2))).toBe('')
   })

@@ -43,13 +43,15 @@ export function isoLocal(unixNs: bigint, zone: (ms: number) => number = ms => ne
   return `${wall.toISOString().slice(0, 19)}.${String(fraction).padStart(9, '0')}${offset}`
 }
 
-/** What follows the clocks in the status bar: `, residual ≤ 12 µs, 1 file shifted by hand`. */
+/** What follows the clocks in the status bar: `, known residual ≤ 12 µs, 2 files shifted by hand`. Of some files nothing tells a residual, hence `known`. */
 export function statusTail(view: SessionView): string {
   const clocks = view.clocks ?? []
   const residual = clocks.reduce<number | null>((m, c) => (c.residualNs === null ? m : Math.max(m ?? 0, c.residualNs)), null)
   const shifted = clocks.filter(c => c.part === '' && c.shiftNs !== '0')
   return [
-    residual !== null && view.groups.length === 1 && view.sources.length > 1 ? `, residual ≤ ${duration(residual)}` : '',
+    residual !== null && residual > 0 && view.groups.length === 1 && view.sources.length > 1
+      ? `, known residual ≤ ${duration(residual)}`
+      : '',
     shifted.length === 1 ? `, shifted by hand ${shiftText(BigInt(shifted[0].shiftNs))}` : '',
     shifted.length > 1 ? `, ${shifted.length} files shifted by hand` : '',
   ].join('')

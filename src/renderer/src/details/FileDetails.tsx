@@ -84,7 +84,7 @@ export function FileDetails({ file: id }: { readonly file: string }): ReactEleme
           {root && <PairDetails file={file} session={session} catalog={root.catalog} />}
         </>
       ) : (
-        <Facts file={file} view={shown ? view : null} source={source} />
+        <Facts file={file} view={shown ? view : null} source={source} decoded={verdict !== undefined} />
       )}
       {verdict && <Verdict verdict={verdict} />}
       <Findings path={file.path} />
@@ -160,12 +160,15 @@ function Facts({
   file,
   view,
   source,
+  decoded,
 }: {
   readonly file: CatalogFile
   readonly view: SessionView | null
   readonly source: SourceInfo | undefined
+  readonly decoded: boolean
 }): ReactElement | null {
-  const facts = factRows(file.facts)
+  // How a file of the runtime was decoded stands below, with the checks.
+  const facts = factRows(file.facts).filter(([k]) => !decoded || (k !== 'schema' && k !== 'framing'))
   if (!source && !facts.length) return null
   const group = source && source.group !== null ? view?.groups.find(g => g.id === source.group) : undefined
   const tracks = view?.tracks.filter(t => t.source === source?.index) ?? []

@@ -1,6 +1,7 @@
 /** Memory Viewer: the tabs PyTorch Allocator and HBM, rank and device, and below them the shown tab or the reason why there is nothing to show. */
 import { useId, useRef, type KeyboardEvent, type ReactElement } from 'react'
-import type { AllocatorInfo, SessionView } from '../../../shared/api'
+import type { AllocatorInfo, SessionView, SourceInfo } from '../../../shared/api'
+import { ShiftedChip } from '../alignment/ShiftedChip'
 import { runCommand } from '../commands/registry'
 import { eventExtent } from '../shell/follow'
 import { Icon } from '../shell/icons'
@@ -20,6 +21,11 @@ const TABS = [
   { id: 'allocator', label: 'PyTorch Allocator' },
   { id: 'hbm', label: 'HBM' },
 ] as const
+/** What each tab draws, for the word about clocks that were shifted. */
+const DRAWN: Readonly<Record<(typeof TABS)[number]['id'], readonly SourceInfo['kind'][]>> = {
+  allocator: ['memory-snapshot'],
+  hbm: ['system'],
+}
 
 export function MemoryPanel(): ReactElement {
   const tab = useView(s => s.memoryTab)
@@ -46,6 +52,7 @@ export function MemoryPanel(): ReactElement {
     >
       <div className="phead">
         <h2>Memory Viewer</h2>
+        <ShiftedChip kinds={DRAWN[tab]} />
         <div className="tabs" role="tablist" aria-label="Memory Viewer" ref={list}>
           {TABS.map(t => (
             <button

@@ -35,6 +35,11 @@ export function Verdict({ verdict: v }: { readonly verdict: SchemaVerdict }): Re
           ],
         ]}
       />
+      {wantsSchema(v) && (
+        <div className="acts pad">
+          <ImportButton />
+        </div>
+      )}
       {v.checks.length > 0 && (
         <details className="checks" open={failed > 0}>
           <summary>
@@ -48,11 +53,6 @@ export function Verdict({ verdict: v }: { readonly verdict: SchemaVerdict }): Re
             ))}
           </ul>
         </details>
-      )}
-      {wantsSchema(v) && (
-        <div className="acts pad">
-          <ImportButton />
-        </div>
       )}
     </>
   )
