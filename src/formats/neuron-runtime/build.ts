@@ -40,7 +40,7 @@ export function buildRows(s: EventStore, used: ReadonlySet<Role>, names: Readonl
   const order = orderByTime(s.time, s.n)
   const pairs = pairMessages(s, order)
   const { types, places, ...columns } = makeRows(s, order, pairs.partner, pairs.matched, used.has('thread_id'))
-  const cores = used.has('nc_idx') ? coresOf(s, order, pairs.partner) : []
+  const cores = used.has('nc_idx') ? coresOf(places) : []
   const range =
     order.length === 0 ? null : ([s.time[order[0] as number] as number, s.time[order[order.length - 1] as number] as number] as const)
   const named = nameTypes(seenTypes(s, types))

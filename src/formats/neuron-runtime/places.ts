@@ -1,8 +1,7 @@
 /** Where messages happened: distinct places, and what each NeuronCore's ring buffer still held. */
-import type { SystemCore, SystemPlaces } from '../../shared/system-tables'
+import { ROW_OPEN, ROW_TAIL, type SystemCore, type SystemPlaces } from '../../shared/system-tables'
 import type { Role } from './description'
-import { PHASE_START, PHASE_STOP } from './pair'
-import type { EventStore } from './store'
+import { grow } from './store'
 
 export class Places {
   readonly #index = new Map<number, number[]>()
@@ -10,7 +9,38 @@ export class Places {
   readonly #nc: number[] = []
   readonly #core: number[] = []
   readonly #thread: number[] = []
+  // What happened at each place.
+  #messages = new Float64Array(64)
+  #first = new Float64Array(64)
+  #until = new Float64Array(64)
+  #tails = new Float64Array(64)
+  #opens = new Float64Array(64)
   #last = -1
+
+  get count(): number {
+    return this.#nd.length
+  }
+
+  /** Counts a row at a place: its first and last time, how many messages it has, and its state. */
+  add(place: number, from: number, to: number, messages: number, state: number): void {
+    this.#messages[place] = (this.#messages[place] as number) + messages
+    if (from < (this.#first[place] as number)) this.#first[place] = from
+    if (to > (this.#until[place] as number)) this.#until[place] = to
+    if (state === ROW_TAIL) this.#tails[place] = (this.#tails[place] as number) + 1
+    else if (state === ROW_OPEN) this.#opens[place] = (this.#opens[place] as number) + 1
+  }
+
+  stats(k: number) {
+    return {
+      device: this.#nd[k] as number,
+      nc: this.#nc[k] as number,
+      messages: this.#messages[k] as number,
+      firstNs: this.#first[k] as number,
+      lastNs: this.#until[k] as number,
+      stopsWithoutStart: this.#tails[k] as number,
+      startsWithoutStop: this.#opens[k] as number,
+    }
+  }
 
   /** Row of the place. `thread`: 0 where it is not told. */
   of(nd: number, nc: number, core: number, thread: number): number {
@@ -19,6 +49,9 @@ export class Places {
     const list = this.#index.get(h)
     if (list) for (const k of list) if (this.#is(k, nd, nc, core, thread)) return (this.#last = k)
     const k = this.#nd.length
+    if (k === this.#messages.length) this.#grow()
+    this.#first[k] = Infinity
+    this.#until[k] = -Infinity
     this.#nd.push(nd)
     this.#nc.push(nc)
     this.#core.push(core)
@@ -26,6 +59,15 @@ export class Places {
     if (list) list.push(k)
     else this.#index.set(h, [k])
     return (this.#last = k)
+  }
+
+  #grow(): void {
+    const size = 2 * this.#messages.length
+    this.#messages = grow(this.#messages, size)
+    this.#first = grow(this.#first, size)
+    this.#until = grow(this.#until, size)
+    this.#tails = grow(this.#tails, size)
+    this.#opens = grow(this.#opens, size)
   }
 
   #is(k: number, nd: number, nc: number, core: number, thread: number): boolean {
@@ -50,41 +92,22 @@ export class Places {
   }
 }
 
-interface Core {
-  readonly device: number
-  readonly nc: number
-  messages: number
-  readonly firstNs: number
-  lastNs: number
-  stopsWithoutStart: number
-  startsWithoutStop: number
-}
-
-/** Per NeuronCore, by device and core. `order`: messages by time. */
-export function coresOf(s: EventStore, order: Uint32Array, partner: Int32Array): readonly SystemCore[] {
-  const { nd, nc, time, phase } = s
-  const found = new Map<number, Core>()
-  let last: Core | undefined
-  for (let k = 0; k < order.length; k++) {
-    const i = order[k] as number
-    const device = nd[i] as number
-    const core = nc[i] as number
-    let c: Core | undefined = last
-    if (!c || c.device !== device || c.nc !== core) {
-      const key = device < 1024 && core < 1024 ? device * 1024 + core : device * 2 ** 32 + core
-      c = found.get(key)
-      if (!c) {
-        c = { device, nc: core, messages: 0, firstNs: time[i] as number, lastNs: 0, stopsWithoutStart: 0, startsWithoutStop: 0 }
-        found.set(key, c)
-      }
-      last = c
+/** Sums over the places of one core: what its ring buffer still held. */
+export function coresOf(p: Places): readonly SystemCore[] {
+  const found = new Map<string, { -readonly [K in keyof Omit<SystemCore, 'headLost' | 'droppedAtLeast'>]: SystemCore[K] }>()
+  for (let k = 0; k < p.count; k++) {
+    const at = p.stats(k)
+    const name = `${at.device}/${at.nc}`
+    const c = found.get(name)
+    if (!c) {
+      found.set(name, at)
+      continue
     }
-    c.messages++
-    c.lastNs = time[i] as number
-    if (partner[i] === -1) {
-      if (phase[i] === PHASE_STOP) c.stopsWithoutStart++
-      else if (phase[i] === PHASE_START) c.startsWithoutStop++
-    }
+    c.messages += at.messages
+    c.firstNs = Math.min(c.firstNs, at.firstNs)
+    c.lastNs = Math.max(c.lastNs, at.lastNs)
+    c.stopsWithoutStart += at.stopsWithoutStart
+    c.startsWithoutStop += at.startsWithoutStop
   }
   return [...found.values()]
     .sort((a, b) => a.device - b.device || a.nc - b.nc)

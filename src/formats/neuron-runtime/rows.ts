@@ -80,7 +80,8 @@ export function makeRows(s: EventStore, order: Uint32Array, partner: Int32Array,
   const out = new Merged(s)
   const places = new Places()
   const types = new Types()
-  const { time, phase, nd, nc, thread, tracking } = s
+  const { time, phase, nd, nc, thread, tracking, parent, hint, type: numbers, sequence: numbered, hasSequence: has } = s
+  const eventIds = s.id
   const { at } = out
   let row = 0
   for (let k = 0; k < order.length; k++) {
@@ -93,20 +94,20 @@ export function makeRows(s: EventStore, order: Uint32Array, partner: Int32Array,
       state[row] = ROW_SLICE
       duration[row] = (time[other] as number) - (time[i] as number)
     } else state[row] = p === PHASE_START ? ROW_OPEN : p === PHASE_STOP ? ROW_TAIL : ROW_INSTANT
-    const t = types.of(s.type[i] as number)
+    const t = types.of(numbers[i] as number)
     type[row] = t
     types.messages[t] = (types.messages[t] as number) + (other >= 0 ? 2 : 1)
-    if (s.hint) {
-      types.hint(t, s.hint[i] as number)
-      if (other >= 0) types.hint(t, s.hint[other] as number)
+    if (hint) {
+      types.hint(t, hint[i] as number)
+      if (other >= 0) types.hint(t, hint[other] as number)
     }
     copy(tracking, i, trackings, row)
-    copy(s.id, i, ids, row)
-    if (s.parent) copy(s.parent, i, parents, row)
-    if (s.sequence && s.hasSequence) {
-      const from = s.hasSequence[i] === 1 || other < 0 ? i : other
-      if (s.hasSequence[from] === 1) {
-        copy(s.sequence, from, sequences, row)
+    copy(eventIds, i, ids, row)
+    if (parent) copy(parent, i, parents, row)
+    if (numbered && has) {
+      const from = has[i] === 1 || other < 0 ? i : other
+      if (has[from] === 1) {
+        copy(numbered, from, sequences, row)
         hasSequence[row] = 1
       }
     }
@@ -122,7 +123,10 @@ export function makeRows(s: EventStore, order: Uint32Array, partner: Int32Array,
       wide(s, at[KEY_NC_TIME] as number, -1, state[row] === ROW_TAIL ? ncStops : ncStarts, row, SIGNED)
       wide(s, at[KEY_COLUMNS + KEY_NC_TIME] as number, -1, ncStops, row, SIGNED)
     }
-    place[row] = places.of(nd[i] as number, nc[i] as number, core, threads ? (thread[i] as number) : 0)
+    const where = places.of(nd[i] as number, nc[i] as number, core, threads ? (thread[i] as number) : 0)
+    place[row] = where
+    const from = time[i] as number
+    places.add(where, from, other < 0 ? from : (time[other] as number), other < 0 ? 1 : 2, state[row] as number)
     row++
   }
   attrStart[count] = out.count
