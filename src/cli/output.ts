@@ -18,13 +18,20 @@ export interface Outcome {
   readonly failed?: boolean
 }
 
-/** JSON text with bigints as decimal strings. */
-export const toJson = (document: object): string =>
-  JSON.stringify(document, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v), 2) + '\n'
+const escaped = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Text of the outside world (names, messages) without control characters, so that a file cannot steer the terminal. */
-export const plain = (text: string): string =>
-  text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/**
+ * JSON text with bigints as decimal strings. What would steer a terminal and JSON leaves as it is (DEL, the second set of control characters, marks of direction) is
+ * escaped: the value is the same.
+ */
+export const toJson = (document: object): string =>
+  JSON.stringify(document, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v), 2).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    escaped,
+  ) + '\n'
+
+/** Text of the outside world (names, messages) without control characters and marks of direction, so that a file cannot steer the terminal. */
+export const plain = (text: string): string => text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, escaped)
 
 /** A document with nothing but the reason why nothing could be read. */
 export const failed = (file: string, code: string, message: string, action: string): Outcome => {

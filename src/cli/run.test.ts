@@ -174,4 +174,23 @@ describe('output', () => {
     expect(JSON.parse(toJson({ a: 2n ** 64n, b: [1n] }))).toEqual({ a: '18446744073709551616', b: ['1'] })
     expect(plain('a\u001b]0;x\u0007\u202eb\n')).toBe('a\\u001b]0;x\\u0007\\u202eb\\u000a')
   })
+
+  it('neither text nor JSON has a character that steers a terminal, and JSON keeps the value', () => {
+    const steering = [
+      [0x00, 0x1f],
+      [0x7f, 0x9f],
+      [0x61c, 0x61c],
+      [0x200e, 0x200f],
+      [0x2028, 0x202e],
+      [0x2066, 0x2069],
+    ] as const
+    for (const [from, to] of steering)
+      for (let c = from; c <= to; c++) {
+        const text = `a${String.fromCharCode(c)}b`
+        const json = toJson({ [text]: text })
+        expect(JSON.parse(json)).toEqual({ [text]: text })
+        for (const written of [json.replaceAll('\n', ''), plain(text)]) expect(written).not.toContain(String.fromCharCode(c))
+      }
+    expect(plain('é 中 😀')).toBe('é 中 😀')
+  })
 })
