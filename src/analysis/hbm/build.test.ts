@@ -5,6 +5,7 @@ import type { SystemCore } from '../../shared/system-tables'
 import { hbmAt } from './at'
 import { buildHbm } from './build'
 import { USAGE_TYPES } from './categories'
+import { MAX_HBMS } from './collect'
 import { hbmReport } from './report'
 
 const MIB = 2 ** 20
@@ -172,6 +173,32 @@ describe('device memory from allocation events', () => {
     const { models, diagnostics } = buildHbm(systemTable(h.events), 'n')
     expect(codes(diagnostics)).toEqual(['hbm-open-allocations', 'hbm-unplaced'])
     expect(models[0].count).toBe(1)
+  })
+
+  it('reports totals and addresses that are there but are no whole numbers', () => {
+    const alloc = (time: number, attributes: Record<string, string | number>) => ({
+      ...{ name: 'nrt_dma_mem_alloc', start: time, duration: 1 },
+      attributes: { hbm_idx: 0, usage_type: 'tensors', allocated_bytes: 5, total_bytes: 5, usage_type_total_bytes: 5, ...attributes },
+    })
+    for (const key of ['total_bytes', 'usage_type_total_bytes', 'physical_address'])
+      for (const bad of ['-5', '1.5', 'NaN', '1e9', '99999999999999999999999', 'zzz', '0x', '0xg']) {
+        const { diagnostics } = buildHbm(systemTable([alloc(1, {}), alloc(2, { [key]: bad, return_code: 0 })]), 'n')
+        expect(diagnostics.find(d => d.code === 'hbm-unreadable-numbers')?.count, `${key} ${bad}`).toBe(1)
+      }
+    for (const good of [0, '0x10', '0X1f', '007', ' 7 ', ''])
+      expect(codes(buildHbm(systemTable([alloc(1, { physical_address: good, total_bytes: good })]), 'n').diagnostics)).not.toContain(
+        'hbm-unreadable-numbers',
+      )
+  })
+
+  it('keeps a bounded number of HBMs and tells how many events are left out', () => {
+    const events = Array.from({ length: MAX_HBMS + 50 }, (_, i) => ({
+      ...{ name: 'nrt_dma_mem_alloc', start: i, duration: 1 },
+      attributes: { hbm_idx: i, allocated_bytes: 1, total_bytes: 1 },
+    }))
+    const { models, diagnostics } = buildHbm(systemTable(events), 'n')
+    expect(models.length).toBe(MAX_HBMS)
+    expect(diagnostics.find(d => d.code === 'hbm-too-many')).toMatchObject({ severity: 'warning', count: 50 })
   })
 
   it('counts from the beginning of the recording where the events have no totals', () => {

@@ -89,7 +89,14 @@ export interface Collected {
   readonly sizeless: Seen
   /** Events whose nd_idx is another device than their mla_idx. */
   readonly otherDevice: Seen
+  /** Events with a total, or an address, that is no whole number: it is there, but not used. */
+  readonly unreadable: Seen
+  /** Events of HBMs beyond the first MAX_HBMS. */
+  readonly surplus: Seen
 }
+
+/** More HBMs than any host has (16 devices of at most 8), for a hundred processes. A file that names more of them is damaged. */
+export const MAX_HBMS = 1024
 
 /**
  * Reads all allocation events. The device is `mla_idx`, which the allocation itself names as the accelerator that holds the memory; `nd_idx` of the event where there is none
@@ -100,7 +107,7 @@ export function collectHbm(t: SystemTable): Collected {
   for (const name of NAMES.alloc) for (const type of typesNamed(t, name)) kindOf[type] = ALLOC
   for (const name of NAMES.free) for (const type of typesNamed(t, name)) kindOf[type] = FREE
   const seen = (): Seen => ({ count: 0, row: -1 })
-  const out = { open: seen(), unplaced: seen(), sizeless: seen(), otherDevice: seen() }
+  const out = { open: seen(), unplaced: seen(), sizeless: seen(), otherDevice: seen(), unreadable: seen(), surplus: seen() }
   const note = (c: Seen, row: number): void => {
     if (c.count++ === 0) c.row = row
   }
@@ -158,6 +165,10 @@ export function collectHbm(t: SystemTable): Collected {
     const key = `${where}|${device}|${hbm}`
     let of = byKey.get(key)
     if (of === undefined) {
+      if (hbms.length >= MAX_HBMS) {
+        note(out.surplus, row)
+        continue
+      }
       const instance = place < 0 ? '' : stringAt(t.strings, t.places.instance[place])
       const process = place < 0 ? NaN : t.places.process[place]
       of = hbms.push({ device, hbm, instance, process, order: new Uint32Array(0), failures: [] }) - 1
@@ -171,7 +182,13 @@ export function collectHbm(t: SystemTable): Collected {
     e.total[n] = numberAt(t, at[TOTAL])
     e.categoryTotal[n] = numberAt(t, at[USAGE_TOTAL])
     e.category[n] = categories.of(at[USAGE])
-    if (at[ADDRESS] >= 0) addressAt(t, at[ADDRESS], halves, n)
+    const used = at[ADDRESS] < 0 || addressAt(t, at[ADDRESS], halves, n)
+    if (
+      (!used && written(t, at[ADDRESS])) ||
+      (Number.isNaN(e.total[n]) && written(t, at[TOTAL])) ||
+      (Number.isNaN(e.categoryTotal[n]) && written(t, at[USAGE_TOTAL]))
+    )
+      note(out.unreadable, row)
     const returnCode = kind === ALLOC && at[RETURN_CODE] >= 0 ? attributeText(t, at[RETURN_CODE]).trim() : ''
     if (failed(returnCode)) {
       hbms[of].failures.push({ at: n, returnCode })
@@ -258,12 +275,15 @@ function numberAt(t: SystemTable, at: number): number {
   return v <= Number.MAX_SAFE_INTEGER ? v : NaN
 }
 
-/** A 64-bit address, decimal or 0x text, into its halves; nothing where it is none. */
-function addressAt(t: SystemTable, at: number, halves: Uint32Array, i: number): void {
+/** Whether an attribute says anything: an empty text is what others leave out. */
+const written = (t: SystemTable, at: number): boolean => at >= 0 && attributeText(t, at).trim() !== ''
+
+/** A 64-bit address, decimal or 0x text, into its halves; nothing, and false, where it is none. */
+function addressAt(t: SystemTable, at: number, halves: Uint32Array, i: number): boolean {
   if (t.attrText[at] === ATTR_NUMBER) {
     halves[2 * i] = t.attrNumber[at] % 2 ** 32
     halves[2 * i + 1] = Math.floor(t.attrNumber[at] / 2 ** 32)
-    return
+    return true
   }
   const { bytes, offsets } = t.strings
   const from = offsets[t.attrText[at]]
@@ -276,18 +296,19 @@ function addressAt(t: SystemTable, at: number, halves: Uint32Array, i: number): 
       const c = bytes[k]
       const letter = c | 0x20
       const digit = c >= 0x30 && c <= 0x39 ? c - 0x30 : letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
-      if (digit < 0) return
+      if (digit < 0) return false
       high = ((high << 4) | (low >>> 28)) >>> 0
       low = ((low << 4) | digit) >>> 0
     }
     halves[2 * i] = low
     halves[2 * i + 1] = high
-    return
+    return true
   }
   const text = attributeText(t, at).trim()
-  if (!/^(\d{1,20}|0[xX][0-9a-fA-F]{1,16})$/.test(text)) return
+  if (!/^(\d{1,20}|0[xX][0-9a-fA-F]{1,16})$/.test(text)) return false
   const v = BigInt(text)
-  if (v >= 1n << 64n) return
+  if (v >= 1n << 64n) return false
   halves[2 * i] = Number(v & 0xffff_ffffn)
   halves[2 * i + 1] = Number(v >> 32n)
+  return true
 }

@@ -3,7 +3,7 @@ import type { DiagnosticSink } from '../../shared/diagnostics'
 import { duration, exactBytes, memory, num } from '../../shared/format'
 import type { SystemTable } from '../../shared/system-tables'
 import type { Step } from './build'
-import type { Collected, Seen } from './collect'
+import { MAX_HBMS, type Collected, type Seen } from './collect'
 import type { Lives } from './lives'
 import type { HbmModel } from './model'
 
@@ -58,6 +58,22 @@ export function reportCollected(sink: DiagnosticSink, c: Collected, table: Syste
     'hbm-no-size',
     `${plural(c.sizeless.count, 'allocation or free', 'allocations or frees')} of device memory without a size`,
     'Totals stand where the runtime tells them; the sizes of these allocations are shown as 0 bytes and are missing from sums of live allocations.',
+    'Check the file with the schema of the runtime that wrote it.',
+  )
+  add(
+    c.unreadable,
+    'warning',
+    'hbm-unreadable-numbers',
+    `${plural(c.unreadable.count, 'allocation event')} whose total or address is no whole number`,
+    'Such totals are not used: the curve goes on by the sizes. Without their address allocations and frees do not find each other, and live allocations may be shown too long.',
+    'Check the file with the schema of the runtime that wrote it.',
+  )
+  add(
+    c.surplus,
+    'warning',
+    'hbm-too-many',
+    `${plural(c.surplus.count, 'allocation event')} of more than ${num(MAX_HBMS)} HBMs`,
+    `Only the first ${num(MAX_HBMS)} HBMs are shown. No host has as many: the numbers of the file are damaged, or are not what they seem.`,
     'Check the file with the schema of the runtime that wrote it.',
   )
   add(
