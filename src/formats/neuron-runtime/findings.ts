@@ -224,14 +224,31 @@ export class Findings {
     })
   }
 
-  clashes(count: number): void {
+  /** `pairs`: all of them. Ids that are hardly ever unique are not those of one recording. */
+  clashes(count: number, pairs: number): void {
+    if (count === 0) return
+    const many = count > 0.1 * pairs
+    this.sink.add({
+      severity: many ? 'warning' : 'info',
+      code: 'system-pairs-ambiguous',
+      message: `${num(count)} of ${num(pairs)} stops with a start met several open starts with their id.`,
+      meaning: many
+        ? 'The last start of the same core and thread was taken; durations may be wrong. So many speak for a file that was put together from several, or written twice: counts are then too large.'
+        : 'The last start of the same core and thread was taken.',
+      action: many ? 'Copy the file again from where it was written; read the parts one by one.' : 'None.',
+      count,
+    })
+  }
+
+  /** Samples of one core, or of the host, that stand at the same time as another one. `cores`: no field tells which core a sample is of. */
+  repeated(count: number, cores = false): void {
     if (count === 0) return
     this.sink.add({
-      severity: 'info',
-      code: 'system-pairs-ambiguous',
-      message: `${num(count)} stops met several open starts with their id.`,
-      meaning: 'The last start of the same core and thread was taken.',
-      action: 'None.',
+      severity: 'warning',
+      code: 'system-samples-repeated',
+      message: `${num(count)} samples have the time of another one${cores ? ', and no field tells cores apart' : ''}.`,
+      meaning: `All are counted and shown. ${cores ? 'They may be of several cores, or the file' : 'The file'} was written twice or put together from several.`,
+      action: 'Copy the file again from where it was written.',
       count,
     })
   }

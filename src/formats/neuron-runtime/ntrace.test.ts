@@ -213,6 +213,30 @@ describe('what is refused', () => {
     expect(r.diagnostics.map(d => d.code)).toContain('system-no-framing')
   })
 
+  it('a file written twice: counts are too large, which is a warning', async () => {
+    const long = workload({ steps: 400 })
+    const once = await read(file(long))
+    expect(once.table?.messages).toBeGreaterThan(1000)
+    expect(once.diagnostics.map(d => d.code)).not.toContain('system-pairs-ambiguous')
+    const r = await read(file([...long, ...long]))
+    expect(r.table?.messages).toBe(2 * long.length)
+    expect(r.diagnostics.find(d => d.code === 'system-pairs-ambiguous')?.severity).toBe('warning')
+  })
+
+  it('thousands of starts that are open under one id all find a stop', async () => {
+    const long = workload({ steps: 400 })
+    const last = long.at(-1) as FixtureEvent
+    const many = (phase: 1 | 2) =>
+      Array.from({ length: 5000 }, (_, i): FixtureEvent => ({
+        ...{ ...last, phase, tracking_id: 77n, thread_id: i + 1 },
+        timestamp: last.timestamp + BigInt(phase * 1_000_000 + i),
+      }))
+    const [before, after] = [await read(file(long)), await read(file([...long, ...many(1), ...many(2)]))]
+    const slices = (t: SystemTable | null): number => t?.state.filter(s => s === ROW_SLICE).length ?? NaN
+    expect(slices(after.table) - slices(before.table)).toBe(5000)
+    expect(after.diagnostics.map(d => d.code)).toContain('system-pairs-ambiguous')
+  })
+
   it('an empty file is none, and not an error', async () => {
     const r = await read(new Uint8Array(0))
     expect([r.table, r.diagnostics.map(d => [d.severity, d.code])]).toEqual([null, [['info', 'system-empty']]])

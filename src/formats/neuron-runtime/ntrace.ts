@@ -230,7 +230,7 @@ function tableOf(
   findings.names(named)
   findings.untimed(decoder.untimed)
   findings.unphased(decoder.unphased)
-  findings.clashes(pairs.clashes)
+  findings.clashes(pairs.clashes, pairs.matched)
   findings.unmatched(pairs.openStarts, pairs.openStops)
   findings.lost(rows.cores, dropped)
   const table: SystemTable = {

@@ -6,8 +6,8 @@ export const PHASE_START = 1
 export const PHASE_STOP = 2
 export const PHASE_INSTANT = 3
 
-/** Open starts that are looked at for one stop: a file that leaves thousands open under one key must not take for ever. */
-const MAX_STEPS = 4096
+/** Open starts that are looked at for one stop: a file that leaves thousands open under one key must not take for ever. Real ids have one open at a time. */
+const MAX_STEPS = 128
 
 export interface Pairs {
   /** The other half of a slice; -1. */

@@ -49,6 +49,21 @@ describe('cpu_util.pb', () => {
     expect([r.table?.count, new Set(r.table?.cpu)]).toEqual([20, new Set([-1])])
   })
 
+  it('the same samples twice are told: the cores cannot be known then', async () => {
+    const bytes = frame([...samples, ...samples].map(encoder(message)), 'varint')
+    const r = await cpu(bytes)
+    expect(r.diagnostics.find(d => d.code === 'system-samples-repeated')?.severity).toBe('warning')
+    // A repetition beyond what is looked at first, too.
+    const long = Array.from({ length: 3000 }, (_, i) => ({
+      ...samples[i % CORES],
+      timestamp: T0 + BigInt(Math.floor(i / CORES)) * 10n ** 9n,
+    }))
+    const late = await cpu(frame([...long, ...long.slice(-8)].map(encoder(message)), 'varint'))
+    expect(late.table?.cores.length).toBe(CORES)
+    expect(late.diagnostics.map(d => [d.code, d.count])).toEqual([['system-samples-repeated', 8]])
+    expect((await cpu(frame(samples.map(encoder(message)), 'varint'))).diagnostics).toEqual([])
+  })
+
   it('a count that grows from sample to sample is no core', async () => {
     const other = encoder('message cpu_util { float util = 1; uint64 timestamp = 2; uint32 n = 3; }')
     const one = samples.filter(s => s.cpu_id === 1)
@@ -115,6 +130,12 @@ describe('host_mem.pb', () => {
     )
     expect([r.table, r.verdict.origin]).toEqual([null, null])
     expect(r.diagnostics[0]?.message).toContain('fields 1 and 3 could be the bytes')
+  })
+
+  it('the same samples twice are told', async () => {
+    const r = await host(frame([...samples, ...samples].map(encoder(message)), 'varint'))
+    expect(r.diagnostics.map(d => [d.code, d.count])).toEqual([['system-samples-repeated', samples.length]])
+    expect((await host(frame(samples.map(encoder(message)), 'varint'))).diagnostics).toEqual([])
   })
 
   it('out of order and empty', async () => {

@@ -322,6 +322,18 @@ class Samples {
   }
 }
 
+/** How many samples, by time, have the time and the index of one before. */
+function repeats(time: Float64Array, index: Int32Array): number {
+  let n = 0
+  const seen = new Set<number>()
+  for (let i = 0; i < time.length; i++) {
+    if (i > 0 && time[i] !== time[i - 1]) seen.clear()
+    if (seen.has(index[i] as number)) n++
+    else seen.add(index[i] as number)
+  }
+  return n
+}
+
 function resized<T extends Float64Array | Int32Array>(old: T, size: number): T {
   const out = new (old.constructor as new (n: number) => T)(size)
   out.set(old)
@@ -346,6 +358,7 @@ export async function readCpuUtil(source: ByteSource, opts: SystemReadOptions = 
   const { time, value, index, range } = samples.take()
   // Without a field that tells the core every sample is that of no core in particular.
   const cpu = indexed ? index : index.fill(-1)
+  run.findings.repeated(repeats(time, cpu), !indexed)
   const table: CpuTable = {
     ...{ kind: 'cpu', verdict: run.verdict, epochNs: samples.epoch, count: samples.n, time, cpu, util: value },
     cores: Int32Array.from(new Set(cpu.filter(c => c >= 0))).sort(),
@@ -365,7 +378,8 @@ export async function readHostMemory(source: ByteSource, opts: SystemReadOptions
     () => samples.reset(),
   )
   if (!run.end) return { table: null, verdict: run.verdict, diagnostics: run.findings.list }
-  const { time, value, range } = samples.take()
+  const { time, value, index, range } = samples.take()
+  run.findings.repeated(repeats(time, index))
   const table: HostMemoryTable = {
     ...{ kind: 'host-memory', verdict: run.verdict, epochNs: samples.epoch, count: samples.n, time, usage: value, percent: null, range },
     ...{ complete: run.end.end === 'whole' && !run.problem, bytesRead: run.bytes },
