@@ -75,6 +75,7 @@ describe('kinds by content', () => {
       `/* x */{"traceEvents":[${event}]}`,
       `${'\0'.repeat(512)}{"traceEvents":[${event}]}`,
       `log: 1\n{"schemaVersion":1,"traceEvents":[${event}]}`,
+      `[INFO] log\n{"schemaVersion":1,"traceEvents":[${event}]}`,
       `${event},\n${event}]`,
       `{"schemaVersion":1,"trace\u0001vents":[${event}]}`,
       `[1,${event}]`,

@@ -137,7 +137,8 @@ function damagedTrace(p: Probe, hint: FileKind | null): Sniffed | null {
   const named = hint === 'chrome-trace'
   if (!named && hint !== null) return null
   const json = scanJson(p.head)
-  if (json === null || json.end === 'bad') {
+  const more = json?.end === 'closed' && p.head.subarray(json.stop).some(c => c > 0x20)
+  if (json === null || json.end === 'bad' || more) {
     const listed = /"traceEvents"\s*:\s*\[/.test(Buffer.from(p.head.buffer, p.head.byteOffset, p.head.length).toString('latin1'))
     if (!(named ? listed || contains(p.head, '"ph"') : listed && json !== null)) return null
   } else {
