@@ -25,7 +25,7 @@ export interface SystemReadOptions extends ReadOptions {
 
 /** What is looked at to decide. */
 const HEAD_BYTES = 1024 * 1024
-const SAMPLE = 1000
+const SAMPLE = 600
 /** Roles whose field numbers are certain in the built-in schemas: their tags are known. */
 const PINNED: readonly Role[] = ['hint', 'attributes', 'nrta_seq_id']
 
