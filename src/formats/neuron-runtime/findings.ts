@@ -212,6 +212,20 @@ export class Findings {
     })
   }
 
+  /** Messages whose time is far from that of their neighbours in the file and from all others. */
+  stray(count: number): void {
+    if (count === 0) return
+    this.sink.add({
+      severity: 'warning',
+      code: 'system-time-stray',
+      message: `${count === 1 ? 'One message has a time' : `${num(count)} messages have times`} far from all others, in the middle of the file.`,
+      meaning:
+        'The time is probably damaged. It is shown where it says; the span of the session and the slice concerned are then too long.',
+      action: 'Compare with the other files of the session, or copy the file again from where it was written.',
+      count,
+    })
+  }
+
   unphased(count: number): void {
     if (count === 0) return
     this.sink.add({

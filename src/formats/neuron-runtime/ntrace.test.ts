@@ -223,6 +223,16 @@ describe('what is refused', () => {
     expect(r.diagnostics.find(d => d.code === 'system-pairs-ambiguous')?.severity).toBe('warning')
   })
 
+  it('one time that is far from all others is told, an early or late event is not', async () => {
+    const long = workload({ steps: 400 })
+    const moved = (at: number, by: bigint) => long.map((e, i) => (i === at ? { ...e, timestamp: e.timestamp + by } : e))
+    const codes = async (events: readonly FixtureEvent[]) => (await read(file(events))).diagnostics.map(d => d.code)
+    for (const by of [10n ** 12n, -(10n ** 12n)])
+      for (const at of [7, 1500]) expect(await codes(moved(at, by))).toContain('system-time-stray')
+    for (const events of [long, moved(0, -(10n ** 12n)), moved(long.length - 1, 10n ** 12n)])
+      expect(await codes(events)).not.toContain('system-time-stray')
+  })
+
   it('thousands of starts that are open under one id all find a stop', async () => {
     const long = workload({ steps: 400 })
     const last = long.at(-1) as FixtureEvent
@@ -261,6 +271,27 @@ describe('roles that nothing tells apart', () => {
   it('the same data with the core in the tracking ids is known', async () => {
     const events = workload().map(e => ({ ...e, nd_idx: 1 - (e.nc_idx ?? 0) }))
     expect((await read(file(events))).verdict.unverified).toEqual([])
+  })
+
+  it('a field that is always 1 is no phase: runs on one core, whichever it is', async () => {
+    for (const nc of [1, 2, 3]) {
+      const events = workload({ cores: 4 }).filter(e => e.nc_idx === nc)
+      for (const numbers of [BUILT_IN, ALTERNATIVE]) {
+        const r = await read(file(events, numbers))
+        expect([r.verdict.checks.filter(c => !c.ok), r.verdict.unverified]).toEqual([[], []])
+        expect(rowsOf(r.table as SystemTable).map(x => x.duration)).toEqual(expectedRows(events).map(x => x.duration))
+        expect((r.table as SystemTable).cores.map(c => c.nc)).toEqual([nc])
+      }
+    }
+  })
+
+  it('few events of one kind, on one core and one thread', async () => {
+    for (const type of [34, 10, 3, 7])
+      for (const nc of [0, 1, 3]) {
+        const events = workload({ cores: 4, steps: 3 }).filter(e => e.type === type && e.nc_idx === nc)
+        const r = await read(file(events))
+        expect([type, nc, r.verdict.origin, r.table?.messages]).toEqual([type, nc, 'built-in', events.length])
+      }
   })
 
   it('thread ids and another field with the same kind of values', async () => {

@@ -211,6 +211,7 @@ function tableOf(
   for (let i = 0; i < store.n; i++) if ((store.time[i] as number) < least) least = store.time[i] as number
   const zero = least === Infinity ? 0 : least
   for (let i = 0; i < store.n; i++) store.time[i] = (store.time[i] as number) - zero
+  findings.stray(strayTimes(store))
   const { rows, pairs, named } = buildRows(store, used, opts.names ?? new Map())
   const framing: SchemaCheck = {
     name: 'framing',
@@ -247,6 +248,26 @@ function tableOf(
     bytesRead: bytes,
   }
   return { table, verdict, diagnostics: findings.list }
+}
+
+/**
+ * Messages that alone make the recording more than twice as long: the earliest or the latest one of the file, where both its neighbours in the file are further from it than
+ * half of the whole span. An event that was recorded long before or after the others stands at an end of the file instead.
+ */
+function strayTimes(s: EventStore): number {
+  let first = -1
+  let last = -1
+  for (let i = 0; i < s.n; i++) {
+    const t = s.time[i] as number
+    if (Number.isNaN(t)) continue
+    if (first < 0 || t < (s.time[first] as number)) first = i
+    if (last < 0 || t > (s.time[last] as number)) last = i
+  }
+  if (first === last) return 0
+  const half = ((s.time[last] as number) - (s.time[first] as number)) / 2
+  const far = (i: number, k: number): boolean => Math.abs((s.time[k] as number) - (s.time[i] as number)) > half
+  const alone = (i: number): boolean => i > 0 && i + 1 < s.n && far(i, i - 1) && far(i, i + 1)
+  return (alone(first) ? 1 : 0) + (alone(last) ? 1 : 0)
 }
 
 /** A time of the sample that all others are counted from. */
