@@ -26,7 +26,7 @@ ${JSON_LINE}`,
     usage: 'snapshot FILE [--verify] [--json]',
     operand: 'FILE',
     summary: 'the figures of a PyTorch memory snapshot',
-    details: `Replays the allocator history of FILE (a pickle; gzip too). Nothing in a pickle is executed.
+    details: `Replays the allocator history of FILE (pickle, JSON, or a page of _memory_viz; gzip too). Nothing in it is executed.
 ActiveBytes and AllocatedBytes count requested bytes; an event index of -1 is the start state. BlockRoundedBytes are what
 torch.cuda.memory_allocated() counts, where the file confirms how its block sizes come about.
 
