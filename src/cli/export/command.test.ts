@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -186,6 +187,11 @@ describe('what cannot be drawn', () => {
   })
   it('overwrites nothing of the profile', async () => {
     expect((await refused('trace.json', '--out', 'trace.json')).message).toMatch(/file of the profile/)
+    if (process.platform !== 'win32') {
+      // Nobody reads it: writing would wait for ever.
+      execFileSync('mkfifo', [join(dir, 'pipe.png')])
+      expect((await refused('trace.json', '--out', 'pipe.png')).message).toMatch(/is a pipe/)
+    }
     expect(statSync(join(dir, 'trace.json')).size).toBe(TRACE.length)
   })
   it('a trace of its own clock has no Unix time', async () => {

@@ -141,6 +141,9 @@ async function checkTarget(out: string, catalog: Catalog): Promise<void> {
   const there = await stat(out).catch(() => null)
   if (!there) return
   if (there.isDirectory()) throw new Refused('file-unwritable', `${out} is a folder.`, 'Give the name of a file to --out.')
+  // A write to one waits until somebody reads.
+  if (there.isFIFO() || there.isSocket())
+    throw new Refused('file-unwritable', `${out} is a ${there.isFIFO() ? 'pipe' : 'socket'}.`, 'Give the name of a file to --out.')
   for (const s of catalog.sessions)
     for (const f of s.files) {
       const file = await stat(join(catalog.root, f.path)).catch(() => null)
