@@ -69,7 +69,19 @@ export class RoleTests {
       case 'phase': {
         let known = 0
         for (const v of c.value) if (v >= 1n && v <= 3n) known++
-        return known < 0.99 * e.count ? `${percent(known / e.count)} of the messages have a phase from 1 to 3` : null
+        if (known < 0.99 * e.count) return `${percent(known / e.count)} of the messages have a phase from 1 to 3`
+        const time = get('timestamp')
+        const tracking = get('tracking_id')
+        // A field that is always 1 would make nothing but starts.
+        if (
+          now &&
+          now !== c &&
+          time &&
+          tracking &&
+          e.pairing(time, c, tracking, null).matched < 0.5 * e.pairing(time, now, tracking, null).matched
+        )
+          return 'it makes no pairs'
+        return null
       }
       case 'tracking_id': {
         const time = get('timestamp')
@@ -77,11 +89,15 @@ export class RoleTests {
         if (!time || !phase) return null
         const p = e.pairing(time, phase, c, get('type'))
         const most = Math.min(p.starts, p.stops)
-        if (most < SOME) return null
-        if (p.matched < 0.5 * most) return `${p.matched} pairs of ${p.starts} starts and ${p.stops} stops`
+        if (now && now !== c) {
+          const [mine, other] = [e.pairing(time, phase, c, null), e.pairing(time, phase, now, null)]
+          if (mine.matched < 0.5 * other.matched || mine.keys < 0.5 * other.keys) return `${mine.matched} pairs by ${mine.keys} ids`
+        }
         const nc = get('nc_idx')
         if (now && now !== c && nc && e.inTracking(nc, now) >= 0.9 && !(e.inTracking(nc, c) >= 0.9))
           return 'its upper bits are not the core'
+        if (most < SOME) return null
+        if (p.matched < 0.5 * most) return `${p.matched} pairs of ${p.starts} starts and ${p.stops} stops`
         if (p.clashes > 0.1 * p.starts) return `${p.clashes} of ${p.starts} starts have an id that is in use`
         return p.keys < 0.25 * p.matched ? `${p.keys} ids for ${p.matched} pairs` : null
       }
@@ -90,7 +106,7 @@ export class RoleTests {
         const phase = get('phase')
         const purity = phase ? e.purity(c, phase) : NaN
         if (purity < 0.8) return `the attributes of ${percent(1 - purity)} of the messages are not those of their number`
-        if (now && now !== c && e.keyed >= SOME) {
+        if (now && now !== c && e.keyed > 0) {
           const most = e.agreement(now, 0) >= 0.5 ? 0 : 8
           if (e.agreement(c, most) < 0.5) return 'its numbers do not go with the attributes'
         }
