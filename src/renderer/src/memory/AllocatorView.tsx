@@ -243,7 +243,7 @@ function Readout({
   return (
     <div className="readout">
       <span className="num">
-        cursor
+        <span className="word">cursor</span>
         <b data-testid="readout-cursor" data-at={position ?? undefined} data-event={a?.event}>
           {position === null ? '—' : positionLabel(axis, position)}
         </b>
