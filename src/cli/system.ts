@@ -4,6 +4,7 @@ import { buildHbm } from '../analysis/hbm/build'
 import type { HbmModel } from '../analysis/hbm/model'
 import { parentRows } from '../analysis/hbm/parents'
 import { hbmReport } from '../analysis/hbm/report'
+import { clockFindings } from '../analysis/system/clock-findings'
 import { calibrateHardware, type HardwareClock } from '../analysis/system/clocks'
 import { cpuReport, eventsReport, hostMemoryReport, schemaReport, type EventsReport, type SchemaReport } from '../analysis/system/report'
 import { extentOf } from '../analysis/trace/report'
@@ -159,6 +160,7 @@ async function readSession(root: string, session: CatalogSession | null, wanted:
   const memory = memoryFile && (await open(memoryFile, s => readHostMemory(s, options(memoryFile))))
 
   const calibrated = chosen?.table ? calibrateHardware(chosen.table) : null
+  if (calibrated) diagnostics.push(...clockFindings(chosen?.path ?? '', calibrated.clock))
   const table = calibrated?.table ?? null
   const timed: AlignedSource[] = []
   const place = (

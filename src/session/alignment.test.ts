@@ -21,6 +21,7 @@ const HARDWARE: HardwareFacts = {
   own: 10,
   nearest: 0,
   without: 0,
+  outliers: 0,
 }
 
 describe('alignment', () => {

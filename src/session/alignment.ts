@@ -12,6 +12,7 @@ export interface HardwareFacts {
   readonly own: number
   readonly nearest: number
   readonly without: number
+  readonly outliers: number
 }
 
 export interface AlignedSource {
@@ -105,6 +106,7 @@ function hardware(h: HardwareFacts): Pick<ClockInfo, 'part' | 'method' | 'confid
       : ` Sync points of one core disagree by at most ${ns(h.residualNs)}.`
   const rest = [
     h.nearest > 0 ? `${h.nearest.toLocaleString('en-US')} use another sync point of their core` : '',
+    h.outliers > 0 ? `${h.outliers.toLocaleString('en-US')} are far from the others of their core` : '',
     h.without > 0 ? `${h.without.toLocaleString('en-US')} have none and stand as stored` : '',
   ].filter(Boolean)
   const left = rest.length > 0 ? ` Of ${h.events.toLocaleString('en-US')} hardware events ${rest.join(', ')}.` : ''

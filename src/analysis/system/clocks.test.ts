@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eventName, type SystemTable } from '../../shared/system-tables'
 import { systemTable, TEST_EPOCH, type TestEvent } from '../../testing/system'
+import { clockFindings } from './clock-findings'
 import { calibrateHardware } from './clocks'
 
 const DEVICE_ZERO = 5_000_000_000n
@@ -106,6 +107,43 @@ describe('clock of the hardware', () => {
     ])
     expect(at).toContainEqual(['cc_running', 0, 1_000_050])
     expect(at).toContainEqual(['cc_running', 7, 3])
+  })
+
+  it('is not moved by one damaged time: of an event or of a sync point, with times as stored and with times to correct', () => {
+    const runs = Array.from({ length: 30 }, (_, i): Run => ({ exec: BigInt(i), core: 4 + (i % 2), at: 1000 + i * 10_000, dur: 500 }))
+    for (const wrong of [0, 7_000_000])
+      for (const damaged of [10, 11]) {
+        const t = recorded(runs, wrong)
+        t.ncStart[damaged] = (t.ncStart[damaged] as bigint) + 400_000_000_000n
+        const { table, clock } = calibrateHardware(t)
+        expect(clock.method).toBe(wrong === 0 ? 'stored' : 'corrected')
+        expect(clock.outliers).toBeGreaterThan(0)
+        expect(clock.outliers).toBeLessThanOrEqual(2)
+        expect(clock.offsetNs).toBe(wrong === 0 ? 0 : -wrong)
+        const true_ = new Set(runs.map(r => r.at + 100))
+        expect(running(table).filter(([at]) => !true_.has(at))).toEqual([])
+        expect(clockFindings('ntrace.pb', clock)).toMatchObject([{ code: 'system-clock-outliers', count: clock.outliers }])
+      }
+    expect(clockFindings('ntrace.pb', calibrateHardware(recorded(runs, 0)).clock)).toEqual([])
+  })
+
+  it('tells the first and last time of a core as they are after the correction', () => {
+    const cores = [
+      {
+        device: -1,
+        nc: 0,
+        messages: 6,
+        firstNs: 0,
+        lastNs: 1,
+        stopsWithoutStart: 0,
+        startsWithoutStop: 0,
+        headLost: false,
+        droppedAtLeast: null,
+      },
+    ]
+    const { table } = calibrateHardware({ ...recorded(RUNS, 7_000_000), cores })
+    const zero = Number(table.epochNs - TEST_EPOCH)
+    expect([(table.cores[0]?.firstNs ?? NaN) + zero, (table.cores[0]?.lastNs ?? NaN) + zero]).toEqual([50, 900_500])
   })
 
   it('says where there is nothing to compare with', () => {

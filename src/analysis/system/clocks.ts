@@ -14,14 +14,16 @@ export interface HardwareClock {
   /** Median of computed time minus stored time, ns; null where nothing could be compared. */
   readonly offsetNs: number | null
   /**
-   * How far two neighbouring sync points of one core disagree about the same instant, the worst, ns: what drift and imprecision leave. null with fewer than two on any core; then
-   * nothing tells how precise the only one is.
+   * How far two neighbouring sync points of one core disagree about the same instant, ns: what drift and imprecision leave. The worst of all; of 40 and more the 95th percentile.
+   * null with fewer than two on any core; then nothing tells how precise the only one is.
    */
   readonly residualNs: number | null
   /** Of the hardware events: with a sync point of their execution and core; with only another one of their core; without any (left as stored). */
   readonly own: number
   readonly nearest: number
   readonly without: number
+  /** Events whose difference is far from that of the others of their core: a damaged time of their own or of their sync point. They are moved as the others of their core are. */
+  readonly outliers: number
 }
 
 /** Largest difference that is taken for the same time: the formula works in whole nanoseconds on both sides, roundings stay below. */
@@ -52,38 +54,73 @@ export function calibrateHardware(t: SystemTable): Calibrated {
     own: 0,
     nearest: 0,
     without: 0,
+    outliers: 0,
   }
   if (rows.length === 0) return { table: t, clock: none }
   const points = new SyncPoints(t)
-  const own: (Sync | null)[] = []
-  const differences: number[] = []
+  const compared: Compared[] = []
   let nearest = 0
   let without = 0
   const used: (Sync | null)[] = []
-  for (const i of rows) {
-    const n = t.ncStart[i] as bigint
-    const exact = n < 0n ? null : points.own(i)
-    own.push(exact)
+  rows.forEach((row, k) => {
+    const n = t.ncStart[row] as bigint
+    const exact = n < 0n ? null : points.own(row)
     // What lies near in device time is good for a correction, but not to tell whether one is needed.
-    const any = n < 0n ? null : (exact ?? points.nearest(i, n))
+    const any = n < 0n ? null : (exact ?? points.nearest(row, n))
     used.push(any)
-    if (exact) differences.push(Number(computed(exact, n) - stored(t, i)))
+    if (exact) compared.push({ k, core: points.core(row), difference: Number(computed(exact, n) - stored(t, row)) })
     else if (any) nearest++
     else without++
-  }
-  const compared = differences.length
+  })
+  const far = outliers(compared)
+  const good = compared.filter(c => !far.has(c.k))
   const clock = {
     events: rows.length,
     syncPoints: points.count,
-    offsetNs: compared === 0 ? null : median(differences),
+    offsetNs: good.length === 0 ? null : median(good.map(c => c.difference)),
     residualNs: points.residual(),
-    own: compared,
+    own: compared.length,
     nearest,
     without,
+    outliers: far.size,
   }
-  if (compared === 0) return { table: t, clock: { ...clock, method: 'unchecked' } }
-  if (differences.every(d => Math.abs(d) <= SAME_NS)) return { table: t, clock: { ...clock, method: 'stored' } }
-  return { table: corrected(t, rows, used), clock: { ...clock, method: 'corrected' } }
+  if (compared.length === 0) return { table: t, clock: { ...clock, method: 'unchecked' } }
+  // One damaged time must not move all the others: what most events say decides.
+  if (good.every(c => Math.abs(c.difference) <= SAME_NS)) return { table: t, clock: { ...clock, method: 'stored' } }
+  return { table: corrected(t, rows, used, far), clock: { ...clock, method: 'corrected' } }
+}
+
+interface Compared {
+  /** Place among the hardware rows. */
+  readonly k: number
+  readonly core: string
+  /** Computed minus stored time, ns. */
+  readonly difference: number
+}
+
+/** Fewer events of a core than this cannot outvote one of them. */
+const ENOUGH = 5
+
+/**
+ * Events whose difference is far from what most of their core have, by their place among the hardware rows, with that core's median: a time that was damaged, of the event or of its
+ * sync point. Far is more than a millisecond and more than ten times the usual spread (median of the deviations).
+ */
+function outliers(all: readonly Compared[]): ReadonlyMap<number, number> {
+  const byCore = new Map<string, Compared[]>()
+  for (const c of all) {
+    const list = byCore.get(c.core)
+    if (list) list.push(c)
+    else byCore.set(c.core, [c])
+  }
+  const far = new Map<number, number>()
+  for (const list of byCore.values()) {
+    if (list.length < ENOUGH) continue
+    const middle = median(list.map(c => c.difference))
+    const spread = median(list.map(c => Math.abs(c.difference - middle)))
+    const limit = Math.max(1e6, 10 * spread)
+    for (const c of list) if (Math.abs(c.difference - middle) > limit) far.set(c.k, middle)
+  }
+  return far
 }
 
 const stored = (t: SystemTable, row: number): bigint => t.epochNs + BigInt(Math.round(t.start[row] as number))
@@ -154,16 +191,23 @@ class SyncPoints {
     return null
   }
 
+  /** Name of the core that the sync points of a row belong to. */
+  core(row: number): string {
+    return this.#cores(row)[0] as string
+  }
+
   residual(): number | null {
-    let worst: number | null = null
+    const all: number[] = []
     for (const list of this.#byCore.values())
       for (let k = 1; k < list.length; k++) {
         const a = list[k - 1] as Sync
         const b = list[k] as Sync
-        const off = Math.abs(Number(computed(a, b.nc) - b.cpu))
-        if (worst === null || off > worst) worst = off
+        all.push(Math.abs(Number(computed(a, b.nc) - b.cpu)))
       }
-    return worst
+    if (all.length === 0) return null
+    // A damaged sync point disagrees with both neighbours: where there are many, the few worst say nothing about the others.
+    const sorted = Float64Array.from(all).sort()
+    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * (sorted.length >= 40 ? 0.95 : 1)))] as number
   }
 }
 
@@ -173,7 +217,12 @@ function median(values: readonly number[]): number {
 }
 
 /** The table with the rows' times replaced and all rows in order of start again. */
-function corrected(t: SystemTable, rows: readonly number[], syncs: readonly (Sync | null)[]): SystemTable {
+function corrected(
+  t: SystemTable,
+  rows: readonly number[],
+  syncs: readonly (Sync | null)[],
+  far: ReadonlyMap<number, number>,
+): SystemTable {
   const start = t.start.slice()
   const duration = t.duration.slice()
   const times = new Map<number, readonly [bigint, number]>()
@@ -181,6 +230,11 @@ function corrected(t: SystemTable, rows: readonly number[], syncs: readonly (Syn
   rows.forEach((row, k) => {
     const sync = syncs[k]
     if (!sync) return
+    const moved = far.get(k)
+    if (moved !== undefined) {
+      times.set(row, [stored(t, row) + BigInt(Math.round(moved)), t.duration[row] as number])
+      return
+    }
     const from = computed(sync, t.ncStart[row] as bigint)
     const stop = t.ncStop[row] as bigint
     const length = t.state[row] === ROW_SLICE && stop >= 0n ? Number(stop - (t.ncStart[row] as bigint)) : (t.duration[row] as number)
@@ -207,8 +261,27 @@ function corrected(t: SystemTable, rows: readonly number[], syncs: readonly (Syn
     ...reordered({ ...t, start, duration }, order),
     epochNs: zero,
     range: t.count === 0 ? null : [first, last],
-    cores: t.cores.map(c => ({ ...c, firstNs: c.firstNs + shift, lastNs: c.lastNs + shift })),
+    cores: t.cores.map(c => ({ ...c, ...spanOfCore(t, c, start, duration, shift) })),
   }
+}
+
+/** First and last message of a core at the new times: its own where hardware events set them, else the old ones. */
+function spanOfCore(
+  t: SystemTable,
+  c: SystemTable['cores'][number],
+  start: Float64Array,
+  duration: Float64Array,
+  shift: number,
+): { readonly firstNs: number; readonly lastNs: number } {
+  let firstNs = Infinity
+  let lastNs = -Infinity
+  for (let i = 0; i < t.count; i++) {
+    const p = t.place[i] as number
+    if (t.places.device[p] !== c.device || t.places.nc[p] !== c.nc) continue
+    firstNs = Math.min(firstNs, start[i] as number)
+    lastNs = Math.max(lastNs, (start[i] as number) + ((duration[i] as number) > 0 ? (duration[i] as number) : 0))
+  }
+  return firstNs <= lastNs ? { firstNs, lastNs } : { firstNs: c.firstNs + shift, lastNs: c.lastNs + shift }
 }
 
 type Column = Float64Array | Int32Array | Uint8Array | BigUint64Array | BigInt64Array

@@ -6,6 +6,7 @@ import type { AllocatorModel } from '../../analysis/allocator/model'
 import { replayAll } from '../../analysis/allocator/replay'
 import { buildHbm } from '../../analysis/hbm/build'
 import type { HbmModel } from '../../analysis/hbm/model'
+import { clockFindings } from '../../analysis/system/clock-findings'
 import { calibrateHardware, type HardwareClock } from '../../analysis/system/clocks'
 import { cpuTracks, hostMemoryTracks } from '../../analysis/system/counters'
 import { buildSystemModel, type SystemModel } from '../../analysis/system/tracks'
@@ -61,5 +62,12 @@ export function prepare(table: ParsedTable, file = '', pid = ''): Prepared {
 export function prepareSystem(read: SystemTable, file: string, pid = ''): PreparedSystem {
   const { table, clock } = calibrateHardware(read)
   const { models, diagnostics } = buildHbm(table, file)
-  return { kind: 'system', table, model: buildSystemModel(table, pid), clock, hbm: models, findings: diagnostics }
+  return {
+    kind: 'system',
+    table,
+    model: buildSystemModel(table, pid),
+    clock,
+    hbm: models,
+    findings: [...diagnostics, ...clockFindings(file, clock)],
+  }
 }
