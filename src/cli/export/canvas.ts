@@ -36,6 +36,8 @@ export function fontFiles(): {
   return { files, missing }
 }
 
+const isCanvas = (image: unknown): image is Canvas => typeof image === 'object' && image !== null && 'getContext' in image
+
 function built(name: string): string | null {
   try {
     const folder = join(builtFolder('renderer'), 'assets')
@@ -66,7 +68,24 @@ export async function openCanvas(): Promise<Picture> {
   const { createCanvas, GlobalFonts, ImageData } = await import('@napi-rs/canvas')
   const { files, missing } = fontFiles()
   const failed = files.filter(f => GlobalFonts.registerFromPath(f.path, f.family) === null).map(f => f.family)
-  const context = (canvas: Canvas): Context2D => canvas.getContext('2d') as unknown as Context2D
+  /**
+   * The library copies the whole source canvas for each drawImage. The timeline draws hundreds of strips out of one large atlas: on a wide picture that took minutes. A strip is
+   * cut out first, so that only it is copied.
+   */
+  const context = (canvas: Canvas): Context2D => {
+    const ctx = canvas.getContext('2d')
+    const draw = ctx.drawImage.bind(ctx) as (image: unknown, ...place: readonly number[]) => void
+    const cut = (image: unknown, ...place: readonly number[]): void => {
+      const [sx = 0, sy = 0, sw = 0, sh = 0, dx = 0, dy = 0, dw = 0, dh = 0] = place
+      const part = place.length === 8 && [sx, sy, sw, sh].every(Number.isInteger) && sw > 0 && sh > 0
+      if (!part || !isCanvas(image) || sw * sh * 2 > image.width * image.height) return draw(image, ...place)
+      const strip = createCanvas(sw, sh)
+      strip.getContext('2d').putImageData(image.getContext('2d').getImageData(sx, sy, sw, sh), 0, 0)
+      draw(strip, 0, 0, sw, sh, dx, dy, dw, dh)
+    }
+    ctx.drawImage = cut as typeof ctx.drawImage
+    return ctx as unknown as Context2D
+  }
   return {
     ctx: context(createCanvas(1, 1)),
     image: (pixels, width, height) => {
