@@ -117,7 +117,7 @@ async function readSession(root: string, session: CatalogSession | null, wanted:
       await source.close()
     }
   }
-  const first = (kind: CatalogFile['kind']): CatalogFile | undefined => files.find(f => f.kind === kind)
+  const first = (kind: CatalogFile['kind']): CatalogFile | undefined => files.find(f => f.kind === kind && f.partOf === undefined)
   const expect = { pid: session?.pid ?? null, sessionNs: sessionTime(session?.timestamp ?? null) }
   const infoFile = first('trace-info')
   const info = infoFile && (await open(infoFile, s => readTraceInfo(s, { ...options(infoFile), expect })))
@@ -149,7 +149,8 @@ async function readSession(root: string, session: CatalogSession | null, wanted:
   if (counts.length > 1)
     diagnostics.push(
       severalSources(
-        counts.map(s => ({ ...s, events: (s.table as SystemTable).messages })),
+        // Slices and instants: a runtime trace has two messages for a slice, an export one row.
+        counts.map(s => ({ ...s, events: (s.table as SystemTable).count })),
         chosen?.source ?? null,
       ),
     )
