@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'scripts/**/*.test.ts'],
     testTimeout: 60_000,
+    // By default one core is left free; on the two of a small machine the tests would run one after the other.
+    maxWorkers: '100%',
     // Colours are read from the text of the tokens; other styles are left out as by default.
     css: { include: [/\/tokens\.css\?raw$/] },
     coverage: {

@@ -37,6 +37,8 @@ export interface AtHbm {
   /** Neuron device; null where the file does not tell. */
   readonly device: number | null
   readonly hbm: number
+  /** Folder of the session whose runtime tells it. */
+  readonly session: string
   readonly totalBytes: number | null
 }
 
@@ -78,7 +80,8 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
         const prepared = prepareSystem(table, file.path, pidOf(catalog.sessions, file))
         diagnostics.push(...prepared.findings)
         slices.push(time => runtimeSlices(prepared, time))
-        hbm.push(time => hbmOf(prepared, time))
+        const { dir: session } = catalog.sessions.find(s => s.files.includes(file)) as CatalogSession
+        hbm.push(time => hbmOf(prepared, session, time))
       } else if (table.kind === 'memory-snapshot') {
         const models = replayAll(table)
         const { epochNs } = table
@@ -129,10 +132,11 @@ const runtimeSlices = ({ table, model }: PreparedSystem, time: bigint): readonly
     durNs: s.duration,
   }))
 
-const hbmOf = ({ table, hbm }: PreparedSystem, time: bigint): readonly AtHbm[] =>
+const hbmOf = ({ table, hbm }: PreparedSystem, session: string, time: bigint): readonly AtHbm[] =>
   hbm.map(m => ({
     device: m.device < 0 ? null : m.device,
     hbm: m.hbm,
+    session,
     totalBytes: hbmAt(m, Number(time - table.epochNs), null).totalBytes,
   }))
 

@@ -46,7 +46,8 @@ ${JSON_LINE}`,
     usage: 'at PATH --time NS [--json]',
     operand: 'PATH',
     summary: 'what the views show at one instant',
-    details: `Which slices of the traces below PATH cover the instant, and how many bytes each allocator has active.
+    details: `Which slices of the framework's and the runtime's traces below PATH cover the instant, how many bytes each allocator has active, and what
+each HBM holds by the runtime's own total.
 
   --time NS   Unix time in nanoseconds
 ${JSON_LINE}`,
@@ -103,12 +104,12 @@ ${JSON_LINE}`,
     usage: 'sample DIR [--ranks N] [--steps N] [--seed S] [--json]',
     operand: 'DIR',
     summary: 'write a sample profile',
-    details: `Writes the run of a small training loop below DIR: one session folder per rank with trace.json and memory_snapshot_rank<N>.pickle.
-The same numbers give the same bytes.
+    details: `Writes the run of a small training loop below DIR: one session folder per rank with trace.json,
+memory_snapshot_rank<N>.pickle, the runtime's files (ntrace.pb and others), two NEFFs, an NTFF and a framework mapping. The same numbers give the same bytes.
 
-  --ranks N   processes of the run
-  --steps N   training steps
-  --seed S    seed of the random numbers
+  --ranks N   processes of the run (2)
+  --steps N   training steps (4)
+  --seed S    seed of the random numbers (1)
 ${JSON_LINE}`,
   },
   serve: {

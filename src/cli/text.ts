@@ -167,6 +167,14 @@ const VERDICTS: Readonly<Record<Pair['verdict'], string>> = {
 const pairText = (p: Pair): string =>
   `${VERDICTS[p.verdict]}${p.neff.length > 0 ? ` ${p.neff.map(plain).join(', ')}` : ''}. ${plain(p.evidence)}`
 
+/** How many requests failed, and of the first what was asked for and what the device had. */
+function oomText(ooms: unknown): string {
+  if (!Array.isArray(ooms)) return '—'
+  const [first] = ooms as readonly { readonly event: number; readonly size: number; readonly deviceFree: number | null }[]
+  if (!first) return '0'
+  return `${num(ooms.length)} (first: event ${num(first.event)}, ${size(first.size)} requested, ${size(first.deviceFree)} free on the device)`
+}
+
 // ───────────────────────────── at ─────────────────────────────
 
 function atText(doc: AtDocument): string {
@@ -188,8 +196,8 @@ function atText(doc: AtDocument): string {
     doc.hbm.length === 0
       ? ''
       : `\n${table([
-          ['Neuron device', 'HBM', 'total (runtime)'],
-          ...doc.hbm.map(h => [h.device === null ? '—' : String(h.device), String(h.hbm), size(h.totalBytes)]),
+          ['session', 'Neuron device', 'HBM', 'total (runtime)'],
+          ...doc.hbm.map(h => [plain(h.session), h.device === null ? '—' : String(h.device), String(h.hbm), size(h.totalBytes)]),
         ])}`
   return `${slices}\n${bytes}${hbm}`
 }
@@ -237,6 +245,7 @@ function snapshotText(doc: Fields): string {
     ['peak active (requested)', d => proven(d, d['peakActiveBytes'])],
     ['  at event', d => (d['peakActiveEvent'] === -1 ? '−1 (start state)' : count(d['peakActiveEvent']))],
     ['active at the end (requested)', d => proven(d, d['endActiveBytes'])],
+    ['time of the peak (Unix ns)', d => (typeof d['peakActiveNs'] === 'string' ? d['peakActiveNs'] : '—')],
     ['peak allocated (requested)', d => proven(d, d['peakAllocatedBytes'])],
     ['allocated at the end (requested)', d => proven(d, d['endAllocatedBytes'])],
     ['peak allocated (block-rounded)', d => size(d['peakBlockRoundedBytes'])],
@@ -247,7 +256,7 @@ function snapshotText(doc: Fields): string {
     ['cached, free at the end', d => size(cachedFree(d))],
     ['live at the start', d => `${count(d['liveAtStart'])} (${size(d['liveAtStartBytes'])})`],
     ['freed but never allocated', d => `${count(d['unknownFrees'])} (${size(d['unknownFreeBytes'])})`],
-    ['out of memory', d => count(Array.isArray(d['ooms']) ? d['ooms'].length : null)],
+    ['out of memory', d => oomText(d['ooms'])],
     ['longest stack', d => count(d['maxStack'])],
     ['entries without frames', d => count(d['entriesWithoutFrames'])],
     ['self-check', selfCheck],

@@ -331,6 +331,15 @@ describe.skipIf(samples === null)('real files under wrong names', () => {
     expect(await sniffFile(half, name)).toMatchObject({ kind, state: 'truncated' })
   })
 
+  it('tells the JSON of a device profile from that of a system profile', async () => {
+    const device = await sniffFile(join(at, 'neff-ntff/fused_fp32_s512/fused_exec_2_profile_full.json'))
+    expect(device).toMatchObject({ kind: 'explorer-json', state: 'complete', facts: { profile: 'device' } })
+    const system = await put('system_profile.json', Buffer.from('{"trace_events":[],"neff_header":[]}'))
+    expect(await sniffFile(system)).toMatchObject({ kind: 'explorer-json', facts: {} })
+    const bare = await put('x.json', Buffer.from('{"neff_header":[{"uuid":"1"}],"instruction":[],"dma":[]}'))
+    expect((await sniffFile(bare)).facts).toEqual({ profile: 'device' })
+  })
+
   it('tells what NEFF and NTFF headers say', async () => {
     const expected = JSON.parse(await readFile(join(at, 'neff-ntff/expected.json'), 'utf8')) as Record<
       string,

@@ -6,7 +6,7 @@
  */
 import type { FileKind, FileState } from '../shared/catalog'
 import { DiagnosticSink, type Diagnostic } from '../shared/diagnostics'
-import { isExplorerJson, sniffParquet } from './explorer/sniff'
+import { isDeviceProfile, isExplorerJson, sniffParquet } from './explorer/sniff'
 import { isFrameworkMapping } from './framework-mapping/sniff'
 import { firstElementKeys, jsonClosed, scanJson, type JsonHead } from './json/head'
 import { sniffSnapshot } from './memory-snapshot/sniff'
@@ -97,7 +97,10 @@ function byContent(p: Probe, hint: FileKind | null): Sniffed | null {
   const json = scanJson(p.head)
   if (json) {
     const kind = jsonKind(p.head, json, hint)
-    if (kind) return jsonState(p, json, kind)
+    if (kind) {
+      const found = jsonState(p, json, kind)
+      return kind === 'explorer-json' && isDeviceProfile(json) ? { ...found, facts: { ...found.facts, profile: 'device' } } : found
+    }
     // JSON that is none of the kinds we know is no protobuf message either.
     return null
   }

@@ -40,7 +40,11 @@ export type ReadableKind = (typeof READABLE_KINDS)[number]
 
 /** Whether there is something to read: not for empty files, which are normal. */
 export const isReadable = (f: CatalogFile): f is CatalogFile & { readonly kind: ReadableKind } =>
-  (READABLE_KINDS as readonly FileKind[]).includes(f.kind) && f.state !== 'empty' && f.partOf === undefined
+  (READABLE_KINDS as readonly FileKind[]).includes(f.kind) &&
+  f.state !== 'empty' &&
+  f.partOf === undefined &&
+  // A device profile is known for what it is; its view is not the runtime's.
+  f.facts['profile'] !== 'device'
 
 /** complete: whole records to the end. growing: still changing. truncated: ends inside a record. empty: 0 bytes. unreadable: cannot be opened or is not what it claims. */
 export type FileState = 'complete' | 'growing' | 'truncated' | 'empty' | 'unreadable'

@@ -90,7 +90,7 @@ export function framesOf(table: SnapshotTable, stack: number): readonly Frame[] 
     const f = table.stacks.frames[i] as number
     const name = stringAt(table.strings, table.frames.name[f] as number)
     const file = stringAt(table.strings, table.frames.file[f] as number)
-    out.push({ name, file, line: table.frames.line[f] as number, library: isLibraryFrame(file, name) })
+    out.push({ name, file, line: table.frames.line[f] as number, library: isLibraryFrame(file) })
   }
   return out
 }

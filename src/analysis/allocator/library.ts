@@ -11,15 +11,15 @@ const TORCH_FILES =
   /(^|[\\/])torch[\\/](_tensor|_ops|_jit_internal|_compile|_utils|_linalg_utils|_lobpcg|_lowrank|_meta_registrations|_tensor_str|functional|overrides|random|serialization|storage|hub|__init__)\.py$/
 /** `<frozen importlib._bootstrap>`, `<eval_with_key>.12`, `<string>`; code typed in (`<stdin>`, `<ipython-input-3>`) is the user's. */
 const GENERATED = /^<(?!stdin>|ipython|cell|console|input)/
-const NATIVE_NAME = /^(torch::|at::|c10::|std::|__libc_|_?Py[A-Z_]|_PyEval|pybind11::|cuda|nrt_)/
-
 /**
  * True for a frame inside torch, the standard library, an installed package or native code.
  * Stacks are shown with such frames folded, and an allocation belongs to its first frame that is none.
  */
-export function isLibraryFrame(file: string, name: string): boolean {
-  if (file === '' || file === '??') return NATIVE_NAME.test(name) || file === '??'
+export function isLibraryFrame(file: string): boolean {
+  // A Python frame always has a file. What has none is a symbol of native code, whatever its name begins with (`void at::meta::…`, `dynamo__custom_eval_frame`).
   return (
+    file === '' ||
+    file === '??' ||
     INSTALLED.test(file) ||
     STDLIB.test(file) ||
     NATIVE.test(file) ||

@@ -28,8 +28,7 @@ export interface Owners {
 export function ownerFrames(table: SnapshotTable): Int32Array {
   const { frames, stacks, strings } = table
   const library = new Uint8Array(frames.count)
-  for (let f = 0; f < frames.count; f++)
-    library[f] = isLibraryFrame(stringAt(strings, frames.file[f] as number), stringAt(strings, frames.name[f] as number)) ? 1 : 0
+  for (let f = 0; f < frames.count; f++) library[f] = isLibraryFrame(stringAt(strings, frames.file[f] as number)) ? 1 : 0
   const out = new Int32Array(stacks.count).fill(OWNER_LIBRARY)
   for (let s = 0; s < stacks.count; s++)
     for (let i = stacks.start[s] as number; i < (stacks.start[s + 1] as number); i++) {

@@ -36,6 +36,8 @@ export interface DeviceReport {
   readonly startActiveBytes: number | null
   readonly peakActiveBytes: number | null
   readonly peakActiveEvent: number
+  /** Unix ns of that event, for `at --time`; null for the start state and without times. */
+  readonly peakActiveNs: string | null
   readonly endActiveBytes: number | null
   readonly peakAllocatedBytes: number | null
   readonly endAllocatedBytes: number | null
@@ -74,7 +76,7 @@ export function snapshotReport(
     stacks: stacksOfEvents(table),
     timeUs: table.timeUs ? [wholeUs(table.timeUs[0]), wholeUs(table.timeUs[1])] : [null, null],
     annotations: annotationsOf(table),
-    devices: models.map(m => deviceReport(m, totalsKnown(table, m))),
+    devices: models.map(m => deviceReport(m, totalsKnown(table, m), peakNs(table, m))),
     hostSegments: hostSegments(table),
     diagnostics,
   }
@@ -95,7 +97,14 @@ function hostSegments({ host }: SnapshotTable): SnapshotReport['hostSegments'] {
 const wholeUs = (us: number): string => String(BigInt(Math.trunc(us)))
 const known = (v: number): number | null => (Number.isNaN(v) ? null : v)
 
-function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boolean): DeviceReport {
+/** Unix ns of the peak's event; null for the start state and without times. */
+function peakNs(table: SnapshotTable, model: AllocatorModel): string | null {
+  const e = model.figures.peakActiveEvent
+  const t = e >= 0 ? (model.time[e] as number) : NaN
+  return Number.isNaN(t) || table.clock === 'none' || table.clock === 'unknown' ? null : String(table.epochNs + BigInt(Math.round(t)))
+}
+
+function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boolean, peakActiveNs: string | null): DeviceReport {
   const { checkedBlocks, checkpoints, status, reason } = f.blockRounded
   const total = (v: number): number | null => (sizes ? known(v) : null)
   return {
@@ -105,6 +114,7 @@ function deviceReport({ device, events, figures: f }: AllocatorModel, sizes: boo
     startActiveBytes: total(f.startActiveBytes),
     peakActiveBytes: total(f.peakActiveBytes),
     peakActiveEvent: f.peakActiveEvent,
+    peakActiveNs,
     endActiveBytes: total(f.endActiveBytes),
     peakAllocatedBytes: total(f.peakAllocatedBytes),
     endAllocatedBytes: total(f.endAllocatedBytes),

@@ -172,7 +172,8 @@ describe('values', () => {
   it('parses as JSON does, long numbers aside, which stay as they stand', () => {
     fc.assert(
       fc.property(fc.json(), text => {
-        const long = /\d{16}|\d\.\d{13}|\d[eE]/.test(text)
+        // 16 and more digits, whether a point stands among them or not.
+        const long = /\d{16}|\d[eE]/.test(text.replaceAll('.', ''))
         if (!long) expect(parseExact(text)).toEqual(JSON.parse(text))
       }),
     )

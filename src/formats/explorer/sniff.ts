@@ -42,6 +42,12 @@ export function isExplorerJson(json: JsonHead, b: Uint8Array): boolean {
   )
 }
 
+/** The JSON of a device profile (`view --output-format json` of an NTFF): Neuron Explorer's own as well, but of another view that is not drawn here. */
+export function isDeviceProfile(json: JsonHead): boolean {
+  const keys = new Set(json.members.map(m => m.key))
+  return json.shape === 'object' && !SYSTEM.some(k => keys.has(k)) && !keys.has('events') && DEVICE.some(k => keys.has(k))
+}
+
 const magicAt = (b: Uint8Array, at: number): boolean =>
   b.length >= at + 4 && b[at] === 0x50 && b[at + 1] === 0x41 && b[at + 2] === 0x52 && b[at + 3] === 0x31
 

@@ -123,7 +123,8 @@ function tellUnknownKeys(m: Builder, shapes: SnapshotShapes, sink: DiagnosticSin
         code: 'snapshot-unknown-key',
         offset,
         message: `Key '${m.text(k).slice(0, 80)}' of ${where} (${count} times) is not part of the known format.`,
-        meaning: 'Its values are kept and shown with the allocation; no figure uses them.',
+        meaning:
+          'Its values are kept and shown with the allocation. Ids among them may link it to an allocation of the runtime; no other figure uses them.',
         action: 'Nothing to do.',
       })
     if (extras.dropped > 0)

@@ -49,7 +49,7 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
             onClick={() => setMemorySettings({ only: only === r.index ? null : r.index })}
           >
             <i className="sw" style={{ background: `var(${groupToken(r.index)})` }} />
-            <span className="n">{r.name}</span>
+            <Name text={r.name} />
             <span className="v num" data-bytes={r.bytes ?? undefined}>
               {text(r.bytes)}
             </span>
@@ -71,5 +71,16 @@ export function Legend({ info, at, scale, height }: Props): ReactElement {
         <span className="v num">{text(m ? m.activeBytes : null)}</span>
       </div>
     </div>
+  )
+}
+
+/** A name that is cut before its line number: the number tells two lines of one function apart. */
+function Name({ text }: { readonly text: string }): ReactElement {
+  const parts = /^(.+)(:\d+)$/.exec(text)
+  return (
+    <span className="n line">
+      <span>{parts?.[1] ?? text}</span>
+      {parts && <span>{parts[2]}</span>}
+    </span>
   )
 }
