@@ -18,7 +18,9 @@ const RIGHT = 12
 
 const rows = (page: Page): Locator => page.getByRole('application', { name: /^System Trace/ })
 const window_ = (page: Page): Locator => page.getByRole('group', { name: 'Visible range' })
-const readout = async (page: Page): Promise<string> => (await page.locator('.readout').innerText()).replace(/\s+/g, ' ')
+/** Time under the pointer as the Memory Viewer's readout tells it; undefined while it tells none. */
+const readout = async (page: Page): Promise<string | undefined> =>
+  /[\d.,]+ ms/.exec((await page.getByTestId('readout-cursor').innerText()).replace(/\s+/g, ' '))?.[0]
 
 /** The rows, once the trace is read and its first slices are drawn. */
 async function ready(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
@@ -103,8 +105,7 @@ test('wheel and keys change the window of both views together', async ({ open })
   if (!plot) throw new Error('the Memory Viewer has no canvas')
   /** Time under `x` as the Memory Viewer's readout tells it, with the pointer in one panel and then in the other. */
   const inStep = async (): Promise<void> => {
-    const cursor = /cursor ?([\d.,]+ ms)/
-    const shown = async (): Promise<string | undefined> => cursor.exec(await readout(page))?.[1]
+    const shown = (): Promise<string | undefined> => readout(page)
     // The readout follows the pointer a little later: what it says is taken only once it has left the value of another place.
     const moved = async (from: string | undefined, px: number, py: number): Promise<string | undefined> => {
       await page.mouse.move(px, py)
@@ -131,7 +132,7 @@ test('wheel and keys change the window of both views together', async ({ open })
     const above = await moved(aside, x, box.y + 60)
     await moved(above, x + 40, plot.y + plot.height / 2)
     await page.mouse.move(x, plot.y + plot.height / 2)
-    await expect.poll(async () => cursor.exec(await readout(page))?.[1]).toBe(above)
+    await expect.poll(shown).toBe(above)
   }
   const changes = async (act: () => Promise<void>): Promise<void> => {
     const before = await window_(page).innerText()
