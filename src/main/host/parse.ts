@@ -46,7 +46,7 @@ async function parseOne(port: PortLike, read: ReadFile, request: ParseRequest): 
     })
     const { table, diagnostics } = result
     if (table) send({ type: 'progress', job, done: stamp.bytes, total: stamp.bytes, note: PREPARING[table.kind] ?? '' })
-    const prepared = table && prepare(table)
+    const prepared = table && prepare(table, request.name)
     const refused = table === null && result.verdict ? { verdict: result.verdict } : {}
     send({ type: 'done', job, prepared, diagnostics, stamp, ...refused }, buffersOf(prepared))
   } catch (e) {
