@@ -3,7 +3,7 @@ import type { AllocatorModel } from '../analysis/allocator/model'
 import { stateAt } from '../analysis/allocator/picturePositions'
 import { replayAll } from '../analysis/allocator/replay'
 import { totalsKnown } from '../analysis/allocator/report'
-import { hbmAt } from '../analysis/hbm/at'
+import { hbmTotalsAt } from '../analysis/hbm/report'
 import { systemSlicesAt } from '../analysis/system/details'
 import { slicesAt } from '../analysis/trace/details'
 import type { TraceModel } from '../analysis/trace/model'
@@ -133,12 +133,7 @@ const runtimeSlices = ({ table, model }: PreparedSystem, time: bigint): readonly
   }))
 
 const hbmOf = ({ table, hbm }: PreparedSystem, session: string, time: bigint): readonly AtHbm[] =>
-  hbm.map(m => ({
-    device: m.device < 0 ? null : m.device,
-    hbm: m.hbm,
-    session,
-    totalBytes: hbmAt(m, Number(time - table.epochNs), null).totalBytes,
-  }))
+  hbmTotalsAt(hbm, table.epochNs, time).map(t => ({ ...t, session }))
 
 /** Why a table has no place on the Unix time axis; null when it has. */
 function notPlaced(t: TimedTable): Pick<Diagnostic, 'severity' | 'code' | 'message' | 'meaning' | 'action'> | null {

@@ -36,6 +36,19 @@ it('the tables of a folder are one source: one of them stands for all, the other
   expect(files.every(f => f.kind === 'explorer-parquet')).toBe(true)
   const read = files.filter(f => typeof f.facts['events'] === 'number')
   expect(read.map(f => f.path)).toEqual(['SystemProfileEvents.parquet'])
+  const { facts } = read[0] as (typeof read)[number]
+  expect(facts).toMatchObject({
+    source: 'explorer-parquet',
+    schemaText: 'Parquet tables, written by neuron-workbench fixture',
+    events: made.events.length,
+    cores: 2,
+    startNs: String(made.events[0].start),
+    cpuSamples: made.cpu.length,
+    hostMemorySamples: made.memory.length,
+    hbmSamples: made.hbm.length,
+    deviceProfiles: made.profiles.length,
+    dropped: 1001,
+  })
   const system = await call<SystemDocument>('system', 'parquet')
   expect(system).toMatchObject({ source: 'explorer-parquet', schema: { origin: 'explorer-parquet' } })
   expect(system.hbm.length).toBeGreaterThan(0)

@@ -177,7 +177,7 @@ describe('by numbers and names', () => {
 
   it('a name is taken from the nearest place that has it', () => {
     const at = (path: string, uuid: string) => neff({ path, uuid, name: 'file.neff' })
-    const facts = { neffName: '/tmp/work/file.neff' }
+    const facts = { neffName: '/home/u/build/file.neff' }
     const place = { session: 'i-1_pid_2/t1', instance: 'i-1_pid_2' }
     const found = (list: readonly NeffEntry[]) => brief(pairNtff(ntff(facts, 'i-1_pid_2/t1/p.ntff'), new NeffIndex(list), place))
     const [inSession, inInstance, inRoot] = [at('i-1_pid_2/t1/m.neff', A), at('i-1_pid_2/m.neff', B), at('m.neff', 'ee'.repeat(16))]

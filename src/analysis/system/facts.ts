@@ -14,6 +14,7 @@ export function runtimeFacts(t: RuntimeTable): Readonly<Record<string, unknown>>
         startNs: t.range ? String(t.epochNs + BigInt(Math.round(t.range[0]))) : null,
         spanNs: t.range ? t.range[1] - t.range[0] : null,
         dropped: t.dropped,
+        ...(t.source === 'ntrace' ? {} : exportFacts(t)),
       }
     case 'cpu':
       return { samples: t.count, cores: t.cores.length, schema: t.verdict.origin }
@@ -32,6 +33,17 @@ export function runtimeFacts(t: RuntimeTable): Readonly<Record<string, unknown>>
       }
   }
 }
+
+/** What the file of an export holds beside events. */
+const exportFacts = (t: SystemTable): Readonly<Record<string, unknown>> => ({
+  source: t.source,
+  schemaText: t.verdict.schema,
+  cores: t.cores.length,
+  cpuSamples: t.cpu?.count ?? 0,
+  hostMemorySamples: t.hostMemory?.count ?? 0,
+  hbmSamples: t.hbmUsage?.count ?? 0,
+  deviceProfiles: t.info?.profiles.length ?? 0,
+})
 
 /** Rows whose start and stop are both known. */
 export function sliceCount(t: SystemTable): number {

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest'
 import { attribute, EVENT_SOURCES, ROW_OPEN } from '../../shared/system-tables'
 import { bufferSource, fileSource } from '../source'
 import { eventCells, fixtureRun, parquetFile, parquetFolder, total } from './fixture'
-import { exportFacts } from './facts'
 import { expectEvents } from './expect-events'
 import { zstdByLibrary } from './parquet/codecs'
 import { readExplorerFolder, readExplorerParquet, type ExplorerReadResult } from './parquet'
@@ -50,19 +49,6 @@ describe('a folder of Parquet tables', () => {
       [0, 30],
       [1, 30],
     ])
-    expect(exportFacts(t)).toEqual({
-      source: 'explorer-parquet',
-      schema: 'Parquet tables, written by neuron-workbench fixture',
-      events: 100,
-      cores: 2,
-      startNs: String(run.events[0].start),
-      spanNs: t.range?.[1],
-      cpuSamples: 9,
-      hostMemorySamples: 3,
-      hbmSamples: 8,
-      deviceProfiles: 1,
-      dropped: 1001,
-    })
     expect(r.files.find(f => f.table === 'SystemProfileEvents')).toMatchObject({
       rows: 100,
       rowGroups: 4,

@@ -36,7 +36,7 @@ describe('whose address it is', () => {
     'https://workbench/',
     'http://workbench.app.localhost/index.html',
     'http://localhost:5173/',
-    'file:///work/index.html',
+    'file:///home/u/index.html',
     'data:text/html,app://workbench/',
     'blob:app://workbench/1',
     'javascript:1',
