@@ -13,6 +13,7 @@ import type { Diagnostic } from './diagnostics'
 import { NEFF_REQUESTS, type NeffAnswers } from './neff-api'
 import { SCHEMA_REQUESTS, type FileVerdict, type SchemaAnswers } from './schema-api'
 import type { Verification } from './verify'
+import { TRACE_REQUESTS, type TraceAnswers } from './trace-api'
 import { HBM_REQUESTS, type HbmAnswers, type HbmInfo, type RuntimeLink } from './hbm-api'
 
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
@@ -60,6 +61,7 @@ export const REQUESTS = {
   'trace.counter': v.strictObject({ session: id, tracks: v.pipe(v.array(index), v.maxLength(256)), start: time, end: time, width: pixels }),
   'trace.overview': v.strictObject({ session: id, group: index, width: pixels }),
   'trace.slice': v.strictObject({ session: id, source: index, row: index }),
+  ...TRACE_REQUESTS,
   // ── PyTorch allocator ──
   'memory.picture': v.strictObject({
     session: id,
@@ -502,7 +504,7 @@ export interface AllocationDetails extends AllocationSummary {
   readonly runtime?: readonly RuntimeLink[]
 }
 
-export interface Answers extends HbmAnswers, ClockAnswers, NeffAnswers, SchemaAnswers {
+export interface Answers extends HbmAnswers, ClockAnswers, NeffAnswers, SchemaAnswers, TraceAnswers {
   'app.info': AppInfo
   'recent.list': readonly RecentEntry[]
   'recent.open': { readonly opened: boolean; readonly reason: string | null }

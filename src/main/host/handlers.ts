@@ -9,6 +9,7 @@ import type { Browse } from './browse'
 import type { Confinement } from './confine'
 import type { Opened } from './host'
 import type { PathIds } from './ids'
+import type { Kept } from './kept'
 import type { NeffFolders } from './neff-folders'
 import type { ParsePool } from './pool'
 import type { OpenRoot } from './root'
@@ -23,6 +24,7 @@ export interface HandlerDeps {
   readonly recentIds: PathIds
   readonly neffFolders: NeffFolders
   readonly schemas: Schemas
+  readonly kept: Kept
   readonly browse: Browse
   readonly confine: Confinement
   readonly pool: ParsePool
@@ -42,6 +44,16 @@ const ENGINE = [
   'trace.counter',
   'trace.overview',
   'trace.slice',
+  'trace.stats',
+  'trace.statsCsv',
+  'trace.range',
+  'trace.occurrences',
+  'trace.children',
+  'trace.chain',
+  'trace.search',
+  'trace.gaps',
+  'trace.compare',
+  'trace.json',
   'memory.picture',
   'memory.at',
   'memory.smaller',
@@ -68,7 +80,8 @@ export function makeHandlers(d: HandlerDeps): Handlers {
     ENGINE.map(name => [
       name,
       (args: RequestArgs<EngineRequest>) => {
-        if ('start' in args && !(args.end > args.start)) throw new RequestError(`${name}: the window is empty.`)
+        if ('start' in args && args.start !== null && args.end !== null && !(args.end > args.start))
+          throw new RequestError(`${name}: the window is empty.`)
         return opened().sessions.query(args.session, name, args)
       },
     ]),
@@ -154,6 +167,16 @@ export function makeHandlers(d: HandlerDeps): Handlers {
     },
     'system.choose': async ({ session, file }) => {
       await opened().sessions.choose(session, file)
+      return null
+    },
+    'notes.get': async ({ session }) => ({ notes: await d.kept.notes(opened().sessions.folder(session)) }),
+    'notes.set': async ({ session, notes }) => {
+      await d.kept.setNotes(opened().sessions.folder(session), notes)
+      return null
+    },
+    'layout.get': async ({ session }) => ({ layout: await d.kept.layout(opened().sessions.folder(session)) }),
+    'layout.set': async ({ session, layout }) => {
+      await d.kept.setLayout(opened().sessions.folder(session), layout)
       return null
     },
     'alignment.undo': async ({ session }) => ({ undone: await opened().sessions.undoShift(session) }),

@@ -18,6 +18,7 @@ import { OpenRoot } from './root'
 import { Sessions } from './sessions'
 import { Schemas } from './schemas'
 import { Recents } from './settings'
+import { Kept } from './kept'
 import { Shifts } from './shifts'
 import { Verifier } from './verifier'
 import type { WatcherOptions } from './watcher'
@@ -75,6 +76,7 @@ export function createHost(deps: HostDeps): Host {
   const neffFolders = new NeffFolders(deps.userDir, confine)
   const schemas = new Schemas(deps.userDir, confine)
   const shifts = new Shifts(deps.userDir)
+  const kept = new Kept(deps.userDir)
   const shiftsLoaded = shifts.load()
   const recentIds = new PathIds('recent folder', 1000)
   const browse = new Browse({ confine, known: knownName })
@@ -160,6 +162,7 @@ export function createHost(deps: HostDeps): Host {
         of: file => shifts.of(found.absolute(file.path)),
         set: (file, ns) => void shifts.set(found.absolute(file.path), ns),
       },
+      place: c => [c.dir === '.' ? path : found.absolute(c.dir), c.instanceId ?? '', c.pid ?? '', c.timestamp ?? ''].join('#'),
       keep: deps.tuning?.keepSessions,
       quietMs: deps.tuning?.quietMs,
     })
@@ -183,6 +186,7 @@ export function createHost(deps: HostDeps): Host {
     recentIds,
     neffFolders,
     schemas,
+    kept,
     browse,
     confine,
     pool,
@@ -220,7 +224,7 @@ export function createHost(deps: HostDeps): Host {
       closed = true
       await inTurn(closeRoot)
       await pool.close()
-      await Promise.all([recents.list(), shifts.settled()]) // what was put is on disk
+      await Promise.all([recents.list(), shifts.settled(), kept.settled()]) // what was put is on disk
       listeners.clear()
     },
   }

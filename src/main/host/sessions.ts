@@ -36,6 +36,8 @@ export interface SessionsOptions {
     of(file: CatalogFile): bigint
     set(file: CatalogFile, shiftNs: bigint): void
   }
+  /** Where a session lies, for what is kept with it: the same at every start. Absent: nothing can be kept. */
+  readonly place?: (catalog: CatalogSession) => string
   /** How many sessions stay open. */
   readonly keep?: number
   readonly quietMs?: number
@@ -123,6 +125,12 @@ export class Sessions {
 
   view(id: string): SessionView {
     return viewOf(this.#get(id))
+  }
+
+  /** Where an open session lies, for what is kept with it. */
+  folder(id: string): string {
+    if (!this.#o.place) throw new RequestError('Nothing can be kept with this session.')
+    return this.#o.place(this.#get(id).catalog)
   }
 
   /** Sends a query to the session's engine. */

@@ -37,6 +37,8 @@ import type { Prepared } from '../prepared'
 import type { EngineFile, EngineInit, EngineView } from '../protocol'
 import { argsOf, type ReadArgs } from './args'
 import { insideSlice } from './inside'
+import type { EngineContext, Part } from './context'
+import { Lanes } from './lanes'
 import { slicesOfTracks, type TrackQuery } from './slices'
 import { HbmQueries } from './hbm'
 import { clockOf, makeSource, rangeOf, tracksOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
@@ -93,6 +95,9 @@ export class Engine {
   readonly #failed = new Map<string, { readonly diagnostics: readonly Diagnostic[]; readonly verdict: FileVerdict | null }>()
   /** Ids by what they name, so that they survive a new reading. */
   readonly #ids = new Map<string, number>()
+  /** Turns of questions that take longer. */
+  readonly lanes = new Lanes()
+  #context: EngineContext | null = null
   #tracks = new Map<number, { readonly entry: Entry; readonly strings: StringTable; readonly track: TrackModel }>()
   #hbm: HbmQueries | null = null
   /** File that the user chose of several that tell of the runtime. */
@@ -154,6 +159,7 @@ export class Engine {
 
   #changed(): Changed {
     this.#version++
+    this.#context = null
     this.#view = this.#build()
     return { view: this.#view, nextId: this.#nextId }
   }
@@ -309,6 +315,46 @@ export class Engine {
   }
 
   // ── trace ──
+
+  /** What the queries about events see; made once per version, when first asked for. */
+  get context(): EngineContext {
+    return (this.#context ??= this.#makeContext())
+  }
+
+  #makeContext(): EngineContext {
+    const infos = new Map(this.#view.tracks.map(t => [t.id, t]))
+    const parts = new Map<Entry, Part & { readonly tracks: Part['tracks'][number][] }>()
+    for (const [id, { entry, strings, track }] of this.#tracks) {
+      const { source, place } = entry
+      const info = infos.get(id)
+      if (!info || source.kind === 'memory-snapshot' || place.group === null || place.offset === null) continue
+      let part = parts.get(entry)
+      if (!part) {
+        part = { index: place.index, group: place.group, offset: place.offset, shiftNs: this.#shiftOf(source), source, strings, tracks: [] }
+        parts.set(entry, part)
+      }
+      part.tracks.push({ id, info, model: track })
+    }
+    const list = [...parts.values()]
+    const byIndex = new Map(list.map(p => [p.index, p]))
+    const byTrack = new Map(list.flatMap(part => part.tracks.map(track => [track.id, { part, track }] as const)))
+    return {
+      version: this.#version,
+      groups: this.#groups,
+      parts: list,
+      partOf: source => byIndex.get(source) ?? null,
+      trackOf: id => byTrack.get(id) ?? null,
+      sides: [...this.#sides.values()],
+      allocators: [...this.#allocators.values()].map(a => ({
+        info: a.info,
+        source: a.source,
+        allocator: a.allocator,
+        offset: a.entry.place.offset ?? 0,
+      })),
+      hbm: this.#hbm,
+      deps: this.#deps,
+    }
+  }
 
   slices({ tracks, start, end, width }: RequestArgs<'trace.slices'>): Answers['trace.slices'] {
     return { version: this.#version, ...slicesOfTracks(this.#trackQueries(tracks), start, end, width) }

@@ -1,11 +1,22 @@
 /** Carries calls from the host to an engine and the answers back; buffers of answers are transferred. */
-import { RequestError } from '../../../shared/api'
+import { RequestError, type RequestArgs } from '../../../shared/api'
 import { buffersOf } from '../../../shared/columns'
 import type { Diagnostic } from '../../../shared/diagnostics'
 import type { FileVerdict } from '../../../shared/schema-api'
 import type { Prepared } from '../prepared'
 import type { EngineCall, EngineFile, EngineInit, EngineReply, PortLike } from '../protocol'
+import { traceChain } from './chain'
+import { traceChildren } from './children'
+import { traceCompare } from './compare'
 import { Engine, type EngineDeps } from './engine'
+import { traceGaps } from './gaps'
+import { Turn } from './lanes'
+import { traceOccurrences } from './occurrences'
+import { traceRange } from './range'
+import { traceSearch } from './search'
+import { traceStats } from './stats'
+import { traceStatsCsv } from './stats-csv'
+import { traceJson } from './window-json'
 
 type Method = (engine: Engine, args: never) => unknown
 
@@ -21,6 +32,16 @@ const METHODS = new Map<string, Method>(
     'trace.counter': (e, a: never) => e.counter(a),
     'trace.overview': (e, a: never) => e.overview(a),
     'trace.slice': (e, a: never) => e.slice(a),
+    'trace.stats': (e, a: RequestArgs<'trace.stats'>) => traceStats(e.context, a, e.lanes.begin(a.lane)),
+    'trace.statsCsv': (e, a: never) => traceStatsCsv(e.context, a, new Turn()),
+    'trace.range': (e, a: RequestArgs<'trace.range'>) => traceRange(e.context, a, e.lanes.begin(a.lane)),
+    'trace.occurrences': (e, a: never) => traceOccurrences(e.context, a, e.lanes.begin('occurrences')),
+    'trace.children': (e, a: never) => traceChildren(e.context, a, new Turn()),
+    'trace.chain': (e, a: never) => traceChain(e.context, a, e.lanes.begin('chain')),
+    'trace.search': (e, a: RequestArgs<'trace.search'>) => traceSearch(e.context, a, e.lanes.begin(a.lane)),
+    'trace.gaps': (e, a: RequestArgs<'trace.gaps'>) => traceGaps(e.context, a, e.lanes.begin(a.lane)),
+    'trace.compare': (e, a: RequestArgs<'trace.compare'>) => traceCompare(e.context, a, e.lanes.begin(a.lane)),
+    'trace.json': (e, a: never) => traceJson(e.context, a, new Turn()),
     'memory.picture': (e, a: never) => e.picture(a),
     'memory.at': (e, a: never) => e.at(a),
     'memory.smaller': (e, a: never) => e.smaller(a),

@@ -10,6 +10,7 @@ import { closeDetails, closeOver, hideDiagnostics, openDialog, toggleDiagnostics
 import { focusRuntime, goToHbmPeak, peakedHbm } from '../hbm/go'
 import { focusWindow, peakTime, reveal } from './focus'
 import { jump } from './jump'
+import { closeDrawer, toggleDrawer, useDrawer, type DrawerTab } from '../drawer/state'
 import { hideAlignment, toggleAlignment } from '../alignment/state'
 import { importSchema, showSchemas } from '../schema/state'
 import { addNeffs, closeRoot, openFile, openFolder, openSample } from './open'
@@ -18,7 +19,7 @@ export interface Command {
   /** Stable name; those of `shared/menu` are what the native menu sends. */
   readonly id: string
   readonly title: string
-  readonly group: 'Move' | 'Go to' | 'Selection' | 'Window'
+  readonly group: 'Move' | 'Go to' | 'Selection' | 'Tables' | 'Window'
   /**
    * Keys in the notation of tinykeys. `Key…` names the physical key, so that W A S D lie together on every layout; `$mod` is Ctrl, on macOS Cmd.
    * The first is shown in the help.
@@ -119,12 +120,24 @@ function clear(): void {
   } else if (ui.over) closeOver()
   else if (ui.diagnostics) hideDiagnostics()
   else if (ui.alignment) hideAlignment()
+  else if (useDrawer.getState().tab !== null) closeDrawer()
   else if (ui.notices.length) useUi.setState({ notices: [] })
   else if (v.cursor !== null || v.eventCursor !== null) {
     v.setCursor(null)
     v.setEventCursor(null)
   }
 }
+
+/** A tab of the tables below the timeline. */
+const table = (tab: DrawerTab, title: string, keys: readonly string[] = [], shown?: string): Command => ({
+  id: `table-${tab}`,
+  title,
+  group: 'Tables',
+  keys,
+  ...(shown ? { shown } : {}),
+  when: hasView,
+  run: () => toggleDrawer(tab),
+})
 
 export const COMMANDS: readonly Command[] = [
   { id: 'zoom-in', title: 'Zoom in', group: 'Move', keys: ['KeyW'], shown: 'W', repeat: true, when: hasView, run: () => zoom(ZOOM) },
@@ -158,6 +171,12 @@ export const COMMANDS: readonly Command[] = [
     shown: 'Esc',
     run: clear,
   },
+  table('statistics', 'Statistics of the range or of everything'),
+  table('search', 'Search events'),
+  table('gaps', 'Idle gaps of the NeuronCores'),
+  table('steps', 'Training steps'),
+  table('chain', 'Dependencies of the selected event'),
+  table('notes', 'Marks and notes'),
   { id: 'open-folder', title: 'Open folder', group: 'Window', keys: ['$mod+KeyO'], shown: 'Mod O', run: () => void openFolder() },
   {
     id: 'open-file',

@@ -2,6 +2,7 @@
 import { useRef, type CSSProperties, type ReactElement } from 'react'
 import type { RootState } from '../../../shared/api'
 import { openFolder } from '../commands/open'
+import { Drawer } from '../drawer/Drawer'
 import { MemoryPanel } from '../memory/MemoryPanel'
 import { openSession, useSession } from '../state/session'
 import { TracePanel } from '../trace/TracePanel'
@@ -33,27 +34,30 @@ function Panels({ session }: { readonly session: string }): ReactElement {
     onFocus: () => useUi.setState({ panel }),
   })
   return (
-    <div className="panels" ref={box} style={{ '--split': `${split}fr`, '--rest': `${1 - split}fr` } as CSSProperties}>
-      <div className="slot" data-panel="trace" {...enter('trace')}>
-        <Boundary name="System Trace" resetOn={[session]}>
-          <TracePanel />
-        </Boundary>
+    <>
+      <div className="panels" ref={box} style={{ '--split': `${split}fr`, '--rest': `${1 - split}fr` } as CSSProperties}>
+        <div className="slot" data-panel="trace" {...enter('trace')}>
+          <Boundary name="System Trace" resetOn={[session]}>
+            <TracePanel />
+          </Boundary>
+        </div>
+        <Splitter
+          label="Height of the System Trace"
+          orientation="horizontal"
+          value={value}
+          min={PANEL_MIN}
+          max={max}
+          onChange={px => setLayout({ split: px / free })}
+          onReset={() => setLayout({ split: DEFAULT_LAYOUT.split })}
+        />
+        <div className="slot" data-panel="memory" {...enter('memory')}>
+          <Boundary name="Memory Viewer" resetOn={[session]}>
+            <MemoryPanel />
+          </Boundary>
+        </div>
       </div>
-      <Splitter
-        label="Height of the System Trace"
-        orientation="horizontal"
-        value={value}
-        min={PANEL_MIN}
-        max={max}
-        onChange={px => setLayout({ split: px / free })}
-        onReset={() => setLayout({ split: DEFAULT_LAYOUT.split })}
-      />
-      <div className="slot" data-panel="memory" {...enter('memory')}>
-        <Boundary name="Memory Viewer" resetOn={[session]}>
-          <MemoryPanel />
-        </Boundary>
-      </div>
-    </div>
+      <Drawer />
+    </>
   )
 }
 

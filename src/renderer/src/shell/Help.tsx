@@ -4,7 +4,7 @@ import { keyCaps } from '../commands/keys'
 import { COMMANDS, type Command } from '../commands/registry'
 import { Modal } from './Modal'
 
-const GROUPS: readonly Command['group'][] = ['Move', 'Go to', 'Selection', 'Window']
+const GROUPS: readonly Command['group'][] = ['Move', 'Go to', 'Selection', 'Tables', 'Window']
 
 const MOUSE: readonly (readonly [string, string])[] = [
   ['Pin a slice or an allocation', 'click'],

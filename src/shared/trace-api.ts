@@ -1,0 +1,361 @@
+/**
+ * The part of the API contract that asks about the events of the System Trace: statistics, occurrences, ranges, dependencies, search, gaps, steps, and what the user keeps
+ * with a session (notes, layout of the tracks). Same rules as `api.ts`: answers are bounded by what the screen can show, what was cut is counted, times are ns relative to
+ * the origin of a time group.
+ */
+import * as v from 'valibot'
+
+const id = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
+const time = v.pipe(v.number(), v.finite())
+const index = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 32))
+const limit = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most))
+/** Tracks that are asked; null: all of the group. */
+const tracks = v.nullable(v.pipe(v.array(index), v.maxLength(20_000)))
+/** A window inside a group; null on both sides: everything. */
+const range = { start: v.nullable(time), end: v.nullable(time) }
+const by = v.picklist(['name', 'track', 'category'])
+export type StatsBy = v.InferOutput<typeof by>
+/** Several questions of the same kind cancel each other by this: a newer one of the same `lane` ends the older one, which is answered as `cancelled`. */
+const lane = v.pipe(v.string(), v.minLength(1), v.maxLength(40))
+
+export const STATS_COLUMNS = [
+  'key',
+  'count',
+  'totalNs',
+  'selfNs',
+  'wallNs',
+  'overlapNs',
+  'minNs',
+  'maxNs',
+  'meanNs',
+  'medianNs',
+  'p95Ns',
+] as const
+export type StatsColumn = (typeof STATS_COLUMNS)[number]
+const sort = v.strictObject({ column: v.picklist(STATS_COLUMNS), descending: v.boolean() })
+
+const stats = { session: id, group: index, by, ...range, tracks, filter: v.pipe(v.string(), v.maxLength(500)), regex: v.boolean(), sort }
+
+export const GROUPINGS = ['default', 'cpu-device', 'neuroncore', 'thread', 'process', 'instance'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+
+const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
+const key = text(400)
+
+/** A mark on the time axis, or a named range. Times are Unix ns as decimal text, so that they stay where they are when sources come and go. */
+export const NOTE = v.strictObject({
+  id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
+  startNs: v.pipe(v.string(), v.regex(/^-?\d{1,20}$/)),
+  /** null: a moment. */
+  endNs: v.nullable(v.pipe(v.string(), v.regex(/^-?\d{1,20}$/))),
+  text: text(2000),
+  /** Index into the palette of notes. */
+  color: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(15)),
+})
+export type Note = Readonly<v.InferOutput<typeof NOTE>>
+
+/** How the tracks of a session are laid out, as the user left it. Keys are those of the rows (paint/timeline/rows). */
+export const TRACK_LAYOUT = v.strictObject({
+  grouping: v.picklist(GROUPINGS),
+  collapsed: v.pipe(v.array(key), v.maxLength(5000)),
+  /** Keys that are closed by default and were opened. */
+  expanded: v.pipe(v.array(key), v.maxLength(5000)),
+  pinned: v.pipe(v.array(key), v.maxLength(200)),
+  hidden: v.pipe(v.array(key), v.maxLength(5000)),
+  /** Rows that were moved: each stands before the next of its group in this order; others keep their own. */
+  order: v.pipe(v.array(key), v.maxLength(5000)),
+  filter: text(500),
+  regex: v.boolean(),
+})
+export type TrackLayout = Readonly<v.InferOutput<typeof TRACK_LAYOUT>>
+
+export const TRACE_REQUESTS = {
+  /** Statistics of complete slices, grouped. Durations are clipped to the range; slices that only touch it are left out. */
+  'trace.stats': v.strictObject({ ...stats, limit: limit(5000), lane }),
+  /** The same as CSV, all rows. */
+  'trace.statsCsv': v.strictObject(stats),
+  /** What a range holds besides slices: busy share of each core, bytes moved, memory at both ends. */
+  'trace.range': v.strictObject({ session: id, group: index, start: time, end: time, lane }),
+  /** All slices with the name of one, over the whole group. */
+  'trace.occurrences': v.strictObject({ session: id, source: index, row: index }),
+  /** Direct children of a slice, by start. */
+  'trace.children': v.strictObject({ session: id, source: index, row: index, limit: limit(1000) }),
+  /** What caused an event and what it caused. */
+  'trace.chain': v.strictObject({ session: id, source: index, row: index }),
+  'trace.search': v.strictObject({
+    session: id,
+    group: index,
+    query: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
+    regex: v.boolean(),
+    matchCase: v.boolean(),
+    fields: v.strictObject({ names: v.boolean(), args: v.boolean(), stacks: v.boolean() }),
+    tracks,
+    limit: limit(5000),
+    lane,
+  }),
+  /** Idle stretches of each NeuronCore, longest first, with what the host did meanwhile. */
+  'trace.gaps': v.strictObject({ session: id, group: index, ...range, minNs: v.pipe(v.number(), v.minValue(0)), limit: limit(1000), lane }),
+  /** Two ranges (steps) compared by name. */
+  'trace.compare': v.strictObject({
+    session: id,
+    group: index,
+    a: v.strictObject({ start: time, end: time }),
+    b: v.strictObject({ start: time, end: time }),
+    by,
+    tracks,
+    filter: text(500),
+    limit: limit(5000),
+    lane,
+  }),
+  /** The events of a window as Chrome trace JSON, which Perfetto opens. */
+  'trace.json': v.strictObject({ session: id, group: index, start: time, end: time, tracks }),
+  'notes.get': v.strictObject({ session: id }),
+  'notes.set': v.strictObject({ session: id, notes: v.pipe(v.array(NOTE), v.maxLength(1000)) }),
+  'layout.get': v.strictObject({ session: id }),
+  'layout.set': v.strictObject({ session: id, layout: TRACK_LAYOUT }),
+} as const
+
+/** Names a drawn event, enough to select and show it. */
+export interface SliceRef {
+  readonly source: number
+  readonly row: number
+  /** Track that draws it. */
+  readonly track: number
+  readonly start: number
+  /** null: an instant, or a slice of which one end is missing. */
+  readonly duration: number | null
+  readonly name: string
+}
+
+/** Figures of a set of slices; all in ns. median and p95 by nearest rank. */
+export interface Figures {
+  readonly count: number
+  readonly totalNs: number
+  readonly minNs: number
+  readonly maxNs: number
+  readonly meanNs: number
+  readonly medianNs: number
+  readonly p95Ns: number
+}
+
+export interface StatsRow extends Figures {
+  readonly key: string
+  /** Without what the direct children on the same track take. */
+  readonly selfNs: number
+  /** Time that at least one of them covers, over all tracks. */
+  readonly wallNs: number
+  /** Time that two or more of them cover at once. */
+  readonly overlapNs: number
+  /** The longest of them. */
+  readonly longest: SliceRef | null
+}
+
+export interface StatsAnswer {
+  readonly version: number
+  readonly cancelled: boolean
+  readonly by: StatsBy
+  readonly start: number
+  readonly end: number
+  readonly rows: readonly StatsRow[]
+  /** Rows that the filter left, before the limit. */
+  readonly matching: number
+  /** Complete slices counted. */
+  readonly slices: number
+  /** Slices in the range that are not counted, because one end is missing. */
+  readonly unmatched: number
+  /** Time that at least one counted slice covers. */
+  readonly wallNs: number
+  /** A regular expression that is none: why. */
+  readonly filterError: string | null
+}
+
+export interface CoreBusy {
+  /** `NC0`, `NC0:4`. */
+  readonly name: string
+  readonly track: number
+  /** ns of the range in which something ran on it; null: not captured there. */
+  readonly busyNs: number | null
+  /** ns of the range that are known (the lost head of a ring buffer is not). */
+  readonly knownNs: number
+  readonly slices: number
+}
+
+export interface MemoryEnds {
+  readonly label: string
+  /** requested bytes that are active, reserved bytes, or the total of an HBM. */
+  readonly meaning: 'active (requested)' | 'reserved' | 'HBM total' | 'host resident'
+  readonly startBytes: number | null
+  readonly endBytes: number | null
+  /** Highest in the range. */
+  readonly peakBytes: number | null
+}
+
+export interface RangeAnswer {
+  readonly version: number
+  readonly cancelled: boolean
+  readonly start: number
+  readonly end: number
+  readonly cores: readonly CoreBusy[]
+  /** Transfers that end in the range, by direction and device place. Bytes null: the events carry none. */
+  readonly moved: readonly {
+    readonly direction: 'host_to_device' | 'device_to_host'
+    readonly place: string
+    readonly transfers: number
+    readonly bytes: number | null
+    readonly withoutSize: number
+  }[]
+  readonly memory: readonly MemoryEnds[]
+}
+
+export interface OccurrencesAnswer extends Figures {
+  readonly version: number
+  readonly name: string
+  /** Instants and unmatched halves of the same name, which are not in the figures. */
+  readonly others: number
+  /** Place of the asked one among all by start (0-based); -1 where it is not among them. */
+  readonly index: number
+  readonly first: SliceRef | null
+  readonly previous: SliceRef | null
+  readonly next: SliceRef | null
+  readonly last: SliceRef | null
+  readonly shortest: SliceRef | null
+  readonly longest: SliceRef | null
+  /** Bins of the durations: `edges` has one more than `counts`; logarithmic where max / min is large. */
+  readonly histogram: { readonly edges: Float64Array; readonly counts: Uint32Array; readonly logarithmic: boolean }
+}
+
+/** How two events are known to belong together. */
+export type LinkBy = 'flow' | 'sequence' | 'framework-mapping' | 'parent' | 'tracking' | 'name-and-order' | 'model'
+
+export interface ChainEvent extends SliceRef {
+  /** Where it stands: framework op, framework stream, neuron_rt, neuron_hw. */
+  readonly layer: 'framework' | 'stream' | 'neuron_rt' | 'neuron_hw'
+  readonly trackName: string
+  /** `Event ID` for people and for `cli chain`: stable in the session. */
+  readonly id: string
+  readonly flowId: string | null
+}
+
+export interface ChainLink {
+  readonly from: ChainEvent
+  readonly to: ChainEvent
+  readonly by: LinkBy
+  /** The value that both carry, as text. */
+  readonly value: string
+  /** Told by order or name rather than by an id of the file. */
+  readonly inferred: boolean
+}
+
+export interface ChainModel {
+  readonly modelId: string | null
+  readonly modelName: string | null
+  readonly cacheKey: string | null
+  /** NEFF files of the session that it is, by path and catalog id; how that is known. */
+  readonly neffs: readonly { readonly file: string; readonly path: string; readonly by: string }[]
+  readonly ntffs: readonly { readonly file: string; readonly path: string; readonly by: string }[]
+  /** Why there is none, half a sentence. */
+  readonly reason: string | null
+}
+
+export interface ChainAnswer {
+  readonly version: number
+  readonly event: ChainEvent
+  /** Direct and indirect links, nearest first; each link once. */
+  readonly upstream: readonly ChainLink[]
+  readonly downstream: readonly ChainLink[]
+  /** Links that were not listed because there are too many. */
+  readonly cut: number
+  /** Why nothing upstream or downstream is known; null where something is or nothing is missing. */
+  readonly noUpstream: string | null
+  readonly noDownstream: string | null
+  /** What ran: for an event that names a model. */
+  readonly model: ChainModel | null
+  /** Time on the device that this event caused (union of the hardware events downstream); null where none is linked. */
+  readonly deviceNs: number | null
+}
+
+export interface SearchHit extends SliceRef {
+  readonly trackName: string
+  readonly where: 'name' | 'args' | 'stack'
+  /** The text around the hit, at most 200 characters, and where it stands in it. */
+  readonly excerpt: string
+  readonly from: number
+  readonly to: number
+}
+
+export interface SearchAnswer {
+  readonly version: number
+  readonly cancelled: boolean
+  /** By start. */
+  readonly hits: readonly SearchHit[]
+  readonly total: number
+  /** Hits by track id, for the rows. */
+  readonly byTrack: readonly (readonly [number, number])[]
+  readonly error: string | null
+  /** What was not searched, half a sentence (args of a file that cannot be read again, time that ran out); null: everything was. */
+  readonly incomplete: string | null
+}
+
+export interface Gap {
+  readonly core: string
+  readonly track: number
+  readonly start: number
+  readonly end: number
+  readonly before: SliceRef | null
+  readonly after: SliceRef | null
+  /** What the host did meanwhile: longest shares first, at most 5, ns within the gap. */
+  readonly host: readonly { readonly name: string; readonly trackName: string; readonly ns: number; readonly ref: SliceRef }[]
+}
+
+export interface GapsAnswer {
+  readonly version: number
+  readonly cancelled: boolean
+  readonly gaps: readonly Gap[]
+  readonly total: number
+  /** By core: idle, busy and known ns, and how many gaps. */
+  readonly cores: readonly {
+    readonly core: string
+    readonly track: number
+    readonly idleNs: number
+    readonly busyNs: number
+    readonly knownNs: number
+    readonly gaps: number
+  }[]
+  /** Why there are no cores, null where there are. */
+  readonly reason: string | null
+}
+
+export interface CompareRow {
+  readonly key: string
+  readonly a: { readonly count: number; readonly totalNs: number; readonly selfNs: number } | null
+  readonly b: { readonly count: number; readonly totalNs: number; readonly selfNs: number } | null
+  /** b - a. */
+  readonly deltaNs: number
+}
+
+export interface CompareAnswer {
+  readonly version: number
+  readonly cancelled: boolean
+  /** Largest absolute difference first. */
+  readonly rows: readonly CompareRow[]
+  readonly matching: number
+  readonly wallA: number
+  readonly wallB: number
+}
+
+export interface TraceAnswers {
+  'trace.stats': StatsAnswer
+  'trace.statsCsv': { readonly csv: string }
+  'trace.range': RangeAnswer
+  'trace.occurrences': OccurrencesAnswer
+  'trace.children': { readonly children: readonly SliceRef[]; readonly total: number }
+  'trace.chain': ChainAnswer
+  'trace.search': SearchAnswer
+  'trace.gaps': GapsAnswer
+  'trace.compare': CompareAnswer
+  'trace.json': { readonly data: Uint8Array; readonly events: number; readonly cut: number }
+  'notes.get': { readonly notes: readonly Note[] }
+  'notes.set': null
+  'layout.get': { readonly layout: TrackLayout | null }
+  'layout.set': null
+}
