@@ -1,4 +1,5 @@
 /** The table of live allocations at an instant: sorted, filtered, a page at a time, and as CSV. */
+import { csvCell } from '../../shared/csv'
 import { HBM_CSV_ROWS, type HbmLive, type HbmRow, type HbmSort, type PytorchLink } from '../../shared/hbm-api'
 import { num } from '../../shared/format'
 import { knownState, liveRows } from './at'
@@ -164,7 +165,7 @@ export function hbmCsv(
     const r = rowOf(m, facts, a, q.at)
     const how = r.link === null ? '' : r.link.how === 'id' ? 'trace id' : 'inferred'
     lines.push(
-      [categoryName(m, a), r.size, r.address ?? '', r.age ?? '', r.model ?? '', r.traceId ?? '', how, r.label ?? ''].map(cell).join(','),
+      [categoryName(m, a), r.size, r.address ?? '', r.age ?? '', r.model ?? '', r.traceId ?? '', how, r.label ?? ''].map(csvCell).join(','),
     )
   }
   return {
@@ -172,10 +173,4 @@ export function hbmCsv(
     rows: shown.length,
     notice: rows.length > shown.length ? `${num(rows.length - shown.length)} of ${num(rows.length)} rows were left out.` : null,
   }
-}
-
-/** A cell; a text that a spreadsheet would take for a formula gets an apostrophe. */
-function cell(v: string | number): string {
-  const text = typeof v === 'string' && /^[=+\-@\t\r]/.test(v) ? `'${v}` : String(v)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

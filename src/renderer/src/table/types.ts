@@ -12,7 +12,7 @@ export interface Column<R> {
   readonly width?: string
   /** What is sorted by and written to CSV and TSV: exact, numbers in the unit of `exact`. null: not known, sorted last, written empty. */
   readonly value: (row: R) => string | number | null
-  /** Head in CSV and TSV, with the unit, e.g. `total_ns`. */
+  /** Head in CSV and TSV, with the unit, e.g. `total_ns`; '' for a column of controls, which is not written. */
   readonly csv: string
   /** Cell; default: the value as text, `—` for null. */
   readonly cell?: (row: R) => ReactNode
@@ -43,6 +43,12 @@ export interface DataTableProps<R> {
   readonly csvName: string
   /** All rows as CSV where the table holds only a part of them. */
   readonly allCsv?: () => Promise<string>
+  /** Rows there are in all, where `rows` are the first of them: `5,000 of 12,340 rows`. */
+  readonly total?: number
+  /** What a row is called in the counts; `rows` by default. */
+  readonly noun?: readonly [one: string, many: string]
+  /** Rows of the question before, while the answer is on its way: dimmed. */
+  readonly stale?: boolean
   /** Words in place of rows. */
   readonly empty: ReactNode
   /** What was cut or is not known, beside the counts. */
