@@ -1,10 +1,9 @@
 /** All keys, read from the registry, and what the mouse does. */
 import type { ReactElement } from 'react'
+import { GROUPS } from '../commands/command'
 import { keyCaps } from '../commands/keys'
-import { COMMANDS, type Command } from '../commands/registry'
+import { COMMANDS } from '../commands/registry'
 import { Modal } from './Modal'
-
-const GROUPS: readonly Command['group'][] = ['Move', 'Go to', 'Selection', 'Tables', 'Window']
 
 const MOUSE: readonly (readonly [string, string])[] = [
   ['Pin a slice or an allocation', 'click'],
