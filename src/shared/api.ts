@@ -208,8 +208,22 @@ export interface TrackInfo {
   readonly processLabels: string
   /** How the row is labelled; core: events of the runtime or the hardware on a NeuronCore. */
   readonly role: 'thread' | 'stream' | 'async' | 'counter' | 'core'
-  /** Where the events come from (host: samples of CPU and memory, hbm: device memory); absent: the framework. */
-  readonly origin?: 'framework' | 'neuron_rt' | 'neuron_hw' | 'runtime' | 'host' | 'hbm'
+  /**
+   * Where the events come from (host: samples of CPU and memory, hbm: device memory, transfer: copies between host and device, pytorch: bytes of the caching allocator);
+   * absent: the framework.
+   */
+  readonly origin?: 'framework' | 'neuron_rt' | 'neuron_hw' | 'runtime' | 'host' | 'hbm' | 'transfer' | 'pytorch'
+  /** Where all of its events happened, as far as the file says so and it is one place: instance, Neuron device, logical and physical NeuronCore, worker, host thread. */
+  readonly instance?: string
+  readonly device?: number
+  readonly nc?: number
+  readonly core?: number
+  readonly worker?: number
+  readonly thread?: string
+  /** Its slices stand on another track too: statistics and searches take them from there. */
+  readonly derived?: boolean
+  /** Shown only where rows go by thread, or only where they do not: two arrangements of the same events. Absent: always. */
+  readonly arranged?: 'by-thread' | 'by-core'
   /** Earlier events of this track are lost: before this time (ns relative to the group's origin) nothing is known. Absent or null: nothing is missing. */
   readonly knownFrom?: number | null
   /** Label, e.g. `TID:0`, `Stream:7`, counter name. */
@@ -346,12 +360,14 @@ export interface SlicesAnswer {
   readonly categories: readonly string[]
 }
 
-/** Per pixel column of each track: minimum, maximum and last value; NaN where nothing is known yet. */
+/** Per pixel column of each track: minimum, maximum, last and average value; NaN where nothing is known yet. */
 export interface CounterAnswer {
   readonly version: number
   readonly min: readonly Float64Array[]
   readonly max: readonly Float64Array[]
   readonly last: readonly Float64Array[]
+  /** Average over the time of the column that is known. Absent: not told. */
+  readonly mean?: readonly Float64Array[]
 }
 
 export interface OverviewAnswer {

@@ -2,8 +2,23 @@
  * Tracks of a Chrome trace: rows of the table arranged by track and nesting level, sorted for windows.
  */
 
-/** runtime: of the runtime's trace, but whether from the host or the hardware is not known. host: samples of CPU and memory. hbm: device memory. */
-export type TrackOrigin = 'framework' | 'neuron_rt' | 'neuron_hw' | 'runtime' | 'host' | 'hbm'
+/**
+ * runtime: of the runtime's trace, but whether from the host or the hardware is not known. host: samples of CPU and memory. hbm: device memory. transfer: copies between host
+ * and device. pytorch: bytes of the caching allocator.
+ */
+export type TrackOrigin = 'framework' | 'neuron_rt' | 'neuron_hw' | 'runtime' | 'host' | 'hbm' | 'transfer' | 'pytorch'
+
+/** Where all events of a track happened, as far as the file tells and it is one place. */
+export interface TrackPlace {
+  readonly instance?: string
+  /** Neuron device (ND). */
+  readonly device?: number
+  /** Logical and physical NeuronCore. */
+  readonly nc?: number
+  readonly core?: number
+  readonly worker?: number
+  readonly thread?: string
+}
 
 export interface TrackModel {
   /** Index within the source. */
@@ -15,6 +30,11 @@ export interface TrackModel {
   readonly origin?: TrackOrigin
   /** The beginning is lost (overwritten in the ring buffer): before this time nothing is known. Absent or null: nothing is missing. */
   readonly knownFrom?: number | null
+  readonly place?: TrackPlace
+  /** Its slices stand on another track of the source too. */
+  readonly derived?: boolean
+  /** Shown only where rows go by thread, or only where they do not; absent: always. */
+  readonly arranged?: 'by-thread' | 'by-core'
   readonly pid: string
   readonly tid: string
   readonly processName: string

@@ -78,7 +78,7 @@ export const HOST_KEY = 'host'
 export const HOST_CORES_KEY = 'host-cores'
 
 /** Order of a process' tracks by where their events come from. */
-const ORIGIN = { framework: 0, neuron_rt: 1, runtime: 2, neuron_hw: 3, hbm: 4, host: 5 } as const
+const ORIGIN = { framework: 0, neuron_rt: 1, runtime: 2, neuron_hw: 3, transfer: 4, hbm: 5, pytorch: 6, host: 7 } as const
 
 /**
  * Tracks by group, in the order of the screen. The runtime's events of a process join the group that the framework's trace of the same process makes: one process, whatever

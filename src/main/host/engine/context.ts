@@ -8,7 +8,7 @@ import type { TraceInfoTable } from '../../../shared/system-tables'
 import type { EngineFile } from '../protocol'
 import type { EngineDeps } from './engine'
 import type { HbmQueries } from './hbm'
-import type { Allocator, HostSource, SnapshotSource, SystemSource, TraceSource } from './sources'
+import type { Allocator, SnapshotSource, Source } from './sources'
 
 export interface PartTrack {
   /** Id in the view. */
@@ -17,7 +17,7 @@ export interface PartTrack {
   readonly model: TrackModel
 }
 
-/** A source that is drawn: events or samples. */
+/** A source that is drawn: events, samples, or (a memory snapshot) the curves of its allocators. */
 export interface Part {
   /** Index in the view (`SourceInfo.index`, `SliceRef.source`). */
   readonly index: number
@@ -25,8 +25,9 @@ export interface Part {
   /** Added to times of the source (ns relative to its table's epoch) to get those of the group. */
   readonly offset: number
   readonly shiftNs: bigint
-  readonly source: TraceSource | SystemSource | HostSource
+  readonly source: Source
   readonly strings: StringTable
+  /** Without those whose slices stand on another track too (`TrackInfo.derived`); `trackOf` knows these as well. */
   readonly tracks: readonly PartTrack[]
 }
 

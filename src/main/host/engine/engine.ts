@@ -201,25 +201,24 @@ export class Engine {
     const ordered = [...entries].sort((a, b) => compareNames(a.source.file.path, b.source.file.path))
     for (const entry of ordered) {
       const { source, place } = entry
-      if (source.kind !== 'memory-snapshot') {
-        const seen = new Map<string, number>()
-        const { tracks: models, strings } = tracksOf(source)
-        const ids = models.map(t => {
-          const key = JSON.stringify([source.file.id, t.origin ?? t.role, t.pid, t.tid, t.name])
-          const nth = seen.get(key) ?? 0
-          seen.set(key, nth + 1)
-          return this.#id(`${key}${nth}`)
-        })
-        models.forEach((track, i) => this.#tracks.set(ids[i] as number, { entry, strings, track }))
-        tracks.push(...trackInfos(source, place, ids))
-        if (source.kind === 'chrome-trace') steps.push(...stepInfos(source, place))
-      } else
-        for (const allocator of source.allocators) {
-          const id = this.#id(JSON.stringify([source.file.id, 'device', allocator.model.device]))
-          const info = allocatorInfo(source, allocator, place, id)
-          this.#allocators.set(id, { entry, source, allocator, info })
-          allocators.push(info)
-        }
+      const seen = new Map<string, number>()
+      const { tracks: models, strings } = tracksOf(source)
+      const ids = models.map(t => {
+        const key = JSON.stringify([source.file.id, t.arranged === 'by-thread' ? t.arranged : (t.origin ?? t.role), t.pid, t.tid, t.name])
+        const nth = seen.get(key) ?? 0
+        seen.set(key, nth + 1)
+        return this.#id(`${key}${nth}`)
+      })
+      models.forEach((track, i) => this.#tracks.set(ids[i] as number, { entry, strings, track }))
+      tracks.push(...trackInfos(source, place, ids))
+      if (source.kind === 'chrome-trace') steps.push(...stepInfos(source, place))
+      if (source.kind !== 'memory-snapshot') continue
+      for (const allocator of source.allocators) {
+        const id = this.#id(JSON.stringify([source.file.id, 'device', allocator.model.device]))
+        const info = allocatorInfo(source, allocator, place, id)
+        this.#allocators.set(id, { entry, source, allocator, info })
+        allocators.push(info)
+      }
     }
     allocators.sort((a, b) => a.rank - b.rank)
     this.#hbm = this.#hbmOf(ordered)
@@ -324,20 +323,22 @@ export class Engine {
   #makeContext(): EngineContext {
     const infos = new Map(this.#view.tracks.map(t => [t.id, t]))
     const parts = new Map<Entry, Part & { readonly tracks: Part['tracks'][number][] }>()
+    const byTrack = new Map<number, { readonly part: Part; readonly track: Part['tracks'][number] }>()
     for (const [id, { entry, strings, track }] of this.#tracks) {
       const { source, place } = entry
       const info = infos.get(id)
-      if (!info || source.kind === 'memory-snapshot' || place.group === null || place.offset === null) continue
+      if (!info || place.group === null || place.offset === null) continue
       let part = parts.get(entry)
       if (!part) {
         part = { index: place.index, group: place.group, offset: place.offset, shiftNs: this.#shiftOf(source), source, strings, tracks: [] }
         parts.set(entry, part)
       }
-      part.tracks.push({ id, info, model: track })
+      const one = { id, info, model: track }
+      if (!track.derived) part.tracks.push(one)
+      byTrack.set(id, { part, track: one })
     }
     const list = [...parts.values()]
     const byIndex = new Map(list.map(p => [p.index, p]))
-    const byTrack = new Map(list.flatMap(part => part.tracks.map(track => [track.id, { part, track }] as const)))
     return {
       version: this.#version,
       groups: this.#groups,
