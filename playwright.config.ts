@@ -2,6 +2,7 @@ import { defineConfig } from '@playwright/test'
 import { CHROMIUM_FLAGS, findBrowser } from './scripts/find-browser.mjs'
 
 // Both shells, one after the other: the machine of a continuous integration has two cores, and each test has a Chromium of its own or shares one.
+// What lies in `trace` is drawn by the same renderer in both; it runs in the browser only.
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
@@ -20,6 +21,6 @@ export default defineConfig({
   },
   projects: [
     { name: 'desktop', testMatch: /(desktop|views)\/.*\.spec\.ts$/ },
-    { name: 'browser', testMatch: /(browser|views)\/.*\.spec\.ts$/ },
+    { name: 'browser', testMatch: /(browser|views|trace)\/.*\.spec\.ts$/ },
   ],
 })

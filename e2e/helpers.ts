@@ -87,6 +87,21 @@ export async function dropOn(page: Page, selector: string, paths: readonly strin
   await session.detach()
 }
 
+/**
+ * Waits until every file of the shown session is read and taken in: before that rows, colours and windows still change, and a click at a fixed place may hit what was
+ * there a moment ago.
+ */
+export async function settled(page: Page): Promise<void> {
+  const status = page.getByRole('contentinfo', { name: 'Status' })
+  const state = async (): Promise<string> => `${await status.getAttribute('data-reading')}/${await status.getAttribute('data-version')}`
+  await expect(async () => {
+    const first = await state()
+    expect(first).toMatch(/^0\/\d+$/)
+    await page.waitForTimeout(250)
+    expect(await state()).toBe(first)
+  }).toPass({ timeout: 30_000, intervals: [50] })
+}
+
 // ───────────────────────────── desktop ─────────────────────────────
 
 export interface Desktop {

@@ -5,7 +5,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { exactBytes, memory } from '../../src/shared/format'
 import { expect, test, type Opened } from '../fixture'
-import { answerSaveDialog, cliJson, makeSample, tempDir } from '../helpers'
+import { answerSaveDialog, cliJson, makeSample, tempDir, settled as allRead } from '../helpers'
 import { PEAK, runtimeSession, SEGMENTS, START, traceId } from './runtime-session'
 
 interface System {
@@ -31,6 +31,7 @@ const rows = (page: Page): Locator => page.getByTestId('hbm-table').locator('[da
 const bytes = async (l: Locator): Promise<number> => Number(await l.getAttribute('data-bytes'))
 
 async function openTab(page: Page): Promise<void> {
+  await allRead(page)
   await page.getByRole('tab', { name: 'HBM' }).click()
   await expect(canvas(page)).toHaveAttribute('data-picture', /^\d+$/)
 }

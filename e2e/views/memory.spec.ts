@@ -9,7 +9,7 @@ import { rgba } from '../../src/paint/theme'
 import { exactBytes, memory } from '../../src/shared/format'
 import { testTheme } from '../../src/testing/theme'
 import { expect, test, type Opened } from '../fixture'
-import { answerSaveDialog, cliJson, makeSample, tempDir } from '../helpers'
+import { answerSaveDialog, cliJson, makeSample, tempDir, settled } from '../helpers'
 
 interface Inspect {
   readonly sessions: readonly { readonly dir: string; readonly files: readonly { readonly path: string; readonly kind: string }[] }[]
@@ -67,6 +67,7 @@ async function plotPoint(page: Page, fx: number, fy: number): Promise<{ readonly
   return { x: b.x + 160 + (b.width - 172) * fx, y: b.y + (b.height - 18) * fy }
 }
 async function ready(page: Page): Promise<void> {
+  await settled(page)
   await expect(canvas(page)).toHaveAttribute('data-picture', /^\d+x\d+$/)
 }
 const bytes = async (l: Locator): Promise<number> => Number(await l.getAttribute('data-bytes'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { duration } from '../../src/shared/format'
 import { expect, test } from '../fixture'
-import { cliJson, makeSample } from '../helpers'
+import { cliJson, makeSample, settled } from '../helpers'
 
 interface Slice {
   readonly track: string
@@ -25,6 +25,7 @@ const readout = async (page: Page): Promise<string | undefined> =>
 /** The rows, once the trace is read and its first slices are drawn. */
 async function ready(page: Page): Promise<{ x: number; y: number; width: number; height: number }> {
   await expect(rows(page)).toBeVisible({ timeout: 20_000 })
+  await settled(page)
   await expect(page.locator('.phead .hint').first()).toHaveText(/\d+ tracks/)
   await expect.poll(() => colours(page), { timeout: 30_000 }).toBeGreaterThan(6)
   const box = await rows(page).boundingBox()
@@ -65,10 +66,13 @@ test('draws tracks and shows a slice in the details, as the command line has it'
   const root = makeSample({ ranks: 1, steps: 3 })
   const { page } = await open(root)
   const box = await ready(page)
-  // The first level of the first thread: the training steps. 22 px for the instance, 22 px for the process, 3 px of padding.
-  await page.mouse.click(box.x + GUTTER + (box.width - GUTTER - RIGHT) / 2, box.y + 22 + 22 + 3 + 7)
   const details = page.locator('.slice-details')
-  await expect(details.locator('.hero .big')).toHaveText(/^ProfilerStep#\d+$/)
+  // The first level of the first thread: the training steps. 22 px for the instance, 22 px for the process, 3 px of padding. What is drawn may be a moment newer than
+  // what a pointer meets: it clicks again, as people do.
+  await expect(async () => {
+    await page.mouse.click(box.x + GUTTER + (box.width - GUTTER - RIGHT) / 2, box.y + 22 + 22 + 3 + 7)
+    await expect(details.locator('.hero .big')).toHaveText(/^ProfilerStep#\d+$/, { timeout: 4000 })
+  }).toPass({ timeout: 20_000 })
   await expect(details.locator('.kv')).toContainText('Self time')
   const { name, unix, slices } = await sliceOfDetails(page, session(root))
   const same = slices.find(s => s.name === name && s.startNs === unix)
