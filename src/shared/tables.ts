@@ -45,6 +45,8 @@ export interface TraceTable {
   readonly threads: TraceThreads
   /** Counter series of phase C: one row per (event, numeric arg). */
   readonly counters: TraceCounters
+  /** Ids that tell which events belong together. Absent: not known. */
+  readonly ids?: TraceIds
   /** Smallest `ts` and largest `ts` + `dur` (missing: 0) outside phase M, absolute like `epochNs` and exact; null without any time. */
   readonly extentNs?: readonly [bigint, bigint] | null
   /** Top-level members other than traceEvents, as raw JSON text (each at most 64 KiB, together at most 4 MiB). */
@@ -78,6 +80,25 @@ export interface TraceCounters {
   /** String id of the arg's key. */
   readonly key: Int32Array
   readonly value: Float64Array
+}
+
+/**
+ * What ids of events are kept: members of `args`, and `bp` of flow events (value 1 where it is `e`: bound to the slice around it). `nrta_seq_id` is kept as `nrt_sequence_id`.
+ */
+export const TRACE_ID_KEYS = ['External id', 'correlation', 'Sequence number', 'nrt_sequence_id', 'neff_cache_key', 'bp'] as const
+export type TraceIdKey = (typeof TRACE_ID_KEYS)[number]
+
+/** One row per id, in file order; an event may have several. */
+export interface TraceIds {
+  readonly count: number
+  /** Row of the trace table. */
+  readonly row: Uint32Array
+  /** Index into TRACE_ID_KEYS. */
+  readonly key: Uint8Array
+  /** The id; of `neff_cache_key` its string id. */
+  readonly value: BigUint64Array
+  /** Events whose args were too long to be looked at. */
+  readonly unread: number
 }
 
 export const ACTIONS = [

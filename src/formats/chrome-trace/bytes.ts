@@ -13,6 +13,7 @@ export const TID = 7
 export const ID = 8
 export const ID2 = 9
 export const ARGS = 10
+export const BP = 11
 
 /** Code of the key `b[s..e)`. */
 export function keyCode(b: Uint8Array, s: number, e: number): number {
@@ -22,6 +23,7 @@ export function keyCode(b: Uint8Array, s: number, e: number): number {
     if (c === 0x70 && d === 0x68) return PH
     if (c === 0x74 && d === 0x73) return TS
     if (c === 0x69 && d === 0x64) return ID
+    if (c === 0x62 && d === 0x70) return BP
   } else if (e - s === 3) {
     const f = b[s + 2]
     if (d === 0x69 && f === 0x64) return c === 0x70 ? PID : c === 0x74 ? TID : OTHER

@@ -146,6 +146,7 @@ function tableOf(s: TraceScanner, findings: Findings, bytes: number): TraceTable
     strings: s.values.strings.table(),
     threads: s.values.threads.table(),
     counters: s.values.counters.table(),
+    ids: s.values.ids.table(),
     extentNs: span === null ? null : [(baseTimeNs ?? 0n) + span[0], (baseTimeNs ?? 0n) + span[1]],
     metadata: s.metadata.members,
     rank: s.metadata.rank,

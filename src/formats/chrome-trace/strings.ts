@@ -173,6 +173,11 @@ export class StringPool {
     return this.#count
   }
 
+  /** The text of a number. */
+  at(id: number): string {
+    return decoder.decode(this.#bytes.subarray(this.#offsets[id], this.#offsets[id + 1]))
+  }
+
   table(): StringTable {
     return { bytes: this.#bytes.slice(0, this.#used), offsets: this.#offsets.slice(0, this.#count + 1) }
   }

@@ -2,6 +2,7 @@
 import * as B from './bytes'
 import { Micros, NOT_A_NUMBER, OUT_OF_RANGE, PARSED } from './decimal'
 import { readArgs } from './event-args'
+import { EventIds } from './event-ids'
 import type { Findings } from './findings'
 import { KEEP } from '../json/input'
 import { Counters, EventRows, metadataNames, Threads } from './rows'
@@ -18,11 +19,14 @@ export class EventValues {
   readonly threads = new Threads()
   readonly counters = new Counters()
   readonly strings = new StringPool()
+  readonly ids = new EventIds(this.strings)
   readonly #findings: Findings
   readonly #names = metadataNames(this.strings)
   readonly #micros = new Micros()
   #pid = -1
   #tid = -1
+  /** `bp` of the event is `e`. */
+  #bound = false
 
   constructor(findings: Findings) {
     this.#findings = findings
@@ -33,6 +37,7 @@ export class EventValues {
     this.rows.begin(expected, offset)
     this.#pid = -1
     this.#tid = -1
+    this.#bound = false
   }
 
   /** The string whose inside is `b[s..e)`; `hash` and `odd` are what the pool wants of it. */
@@ -50,7 +55,8 @@ export class EventValues {
       this.rows.phase[this.rows.count] = first > 127 ? 0x3f : first
       return
     }
-    if (odd === 0) this.#setText(code, this.strings.intern(b, s, e, hash))
+    if (code === B.BP) this.#bound = e - s === 1 && b[s] === 0x65
+    else if (odd === 0) this.#setText(code, this.strings.intern(b, s, e, hash))
     else {
       const { loneSurrogates, badEscapes } = this.strings
       this.#setText(code, this.strings.internJson(b, s, e, hash, odd))
@@ -66,7 +72,8 @@ export class EventValues {
     else if (code === B.PH) {
       this.#findings.oddPhase(base + s)
       this.rows.phase[this.rows.count] = 0
-    } else this.#setText(code, this.strings.internBytes(b, s, e))
+    } else if (code === B.BP) this.#bound = false
+    else this.#setText(code, this.strings.internBytes(b, s, e))
   }
 
   /** A value that says nothing under this key. */
@@ -74,6 +81,7 @@ export class EventValues {
     if (code === B.TS) this.rows.ts[this.rows.count] = NaN
     else if (code === B.DUR) this.rows.dur[this.rows.count] = NaN
     else if (code === B.PH) this.rows.phase[this.rows.count] = 0
+    else if (code === B.BP) this.#bound = false
     else this.#setText(code, -1)
   }
 
@@ -102,8 +110,16 @@ export class EventValues {
         const from = rows.argsOffset[n] - base
         readArgs(this, b, base, from, from + rows.argsLength[n], n, this.#pid, this.#names, this.#findings)
       }
+    } else if (phase === 0x66 || phase === 0x73 || phase === 0x74) {
+      if (this.#bound) this.ids.bound(n)
+    } else if (rows.argsLength[n] > 2 && this.ids.wants(rows.cat[n], this.#text)) {
+      const from = rows.argsOffset[n] - base
+      if (length > KEEP) this.ids.unread++
+      else this.ids.read(b, from, from + rows.argsLength[n], n)
     }
   }
+
+  readonly #text = (id: number): string => this.strings.at(id)
 
   #setText(code: number, id: number): void {
     if (code === B.NAME) this.rows.name[this.rows.count] = id

@@ -39,13 +39,14 @@ export function eachItem(b: Uint8Array, s: number, e: number, visit: (start: num
   }
 }
 
-function stringEnd(b: Uint8Array, i: number, e: number): number {
+/** Index of the quote that ends the string whose inside begins at `i`; `e` where it has none. */
+export function stringEnd(b: Uint8Array, i: number, e: number): number {
   while (i < e && b[i] !== QUOTE) i += b[i] === BACKSLASH ? 2 : 1
   return Math.min(i, e)
 }
 
 /** End of the value at `i`. */
-function valueEnd(b: Uint8Array, i: number, e: number): number {
+export function valueEnd(b: Uint8Array, i: number, e: number): number {
   if (b[i] === QUOTE) return Math.min(stringEnd(b, i + 1, e) + 1, e)
   let depth = 0
   for (; i < e; i++) {

@@ -181,7 +181,7 @@ class Loop {
         this.#now += this.#dur(recipe.opMicros[kind] * device * 0.82)
         return made
       },
-      { 'External id': this.#external + 1, 'Sequence number': this.#external, 'Ev Idx': this.trace.count },
+      { 'External id': this.#external + 1, 'Sequence number': this.#external + 1, 'Ev Idx': this.trace.count },
     )
   }
 
