@@ -1,8 +1,57 @@
 /** Statistics of slices. */
-import { RequestError, type Answers, type RequestArgs } from '../../../shared/api'
+import { groupSlices } from '../../../analysis/trace/stats/groups'
+import { statsRows, type StatsOrder, type StatsRows } from '../../../analysis/trace/stats/rows'
+import type { Keys, SliceIndex } from '../../../analysis/trace/stats/slice-index'
+import type { Answers, RequestArgs } from '../../../shared/api'
+import type { StatsBy } from '../../../shared/trace-api'
 import type { EngineContext } from './context'
 import type { Turn } from './lanes'
+import { pattern, words } from './pattern'
+import { askedTracks, groupIndex, refOf, type GroupIndex } from './stat-index'
 
-export function traceStats(_context: EngineContext, _q: RequestArgs<'trace.stats'>, _turn: Turn): Promise<Answers['trace.stats']> {
-  return Promise.reject(new RequestError('trace.stats is being built.'))
+export const keysBy = (index: SliceIndex, by: StatsBy): Keys =>
+  by === 'name' ? index.name : by === 'track' ? index.byTrack : index.category
+
+/** Which keys pass: all words, or a regular expression; null: all. */
+export function keyFilter(
+  text: string,
+  regex: boolean,
+): { readonly passes: ((key: string) => boolean) | null; readonly error: string | null } {
+  if (text.trim() === '') return { passes: null, error: null }
+  if (!regex) return { passes: words(text), error: null }
+  const { test, error } = pattern(text)
+  return { passes: test, error }
 }
+
+export interface StatsQuery extends Omit<RequestArgs<'trace.statsCsv'>, 'session' | 'sort'> {
+  readonly sort: StatsOrder
+  readonly limit: number
+}
+
+/**
+ * Statistics of the complete slices of a group (see `groupSlices` for what is counted). `slices`, `unmatched` and `wallNs` are those of the window, whatever the filter.
+ * With a filter that is no regular expression there are no rows, and why. Rejects with a RequestError for groups and tracks that are not there.
+ */
+export async function traceStats(
+  context: EngineContext,
+  q: RequestArgs<'trace.stats'> | StatsQuery,
+  turn: Turn,
+): Promise<Answers['trace.stats']> {
+  const of = await groupIndex(context, q.group)
+  const window = { from: q.start ?? -Infinity, to: q.end ?? Infinity, tracks: askedTracks(context, of, q.tracks) }
+  const head = { version: context.version, by: q.by, start: q.start ?? 0, end: q.end ?? context.groups[q.group].durationNs } as const
+  const { passes, error } = keyFilter(q.filter, q.regex)
+  const nothing = { ...head, rows: [], matching: 0, slices: 0, unmatched: 0, wallNs: 0, filterError: error } as const
+  if (await turn.pause()) return { ...nothing, cancelled: true }
+  const grouped = await groupSlices(of.index, keysBy(of.index, q.by), window, turn)
+  if (!grouped) return { ...nothing, cancelled: true }
+  const { slices, unmatched, wallNs } = grouped
+  const figures = { slices, unmatched, wallNs }
+  if (error !== null) return { ...nothing, ...figures, cancelled: false }
+  const found = await statsRows(grouped, passes, q.sort, q.limit, turn)
+  if (!found) return { ...nothing, cancelled: true }
+  return { ...nothing, ...figures, cancelled: false, rows: rowsOf(of, found), matching: found.matching }
+}
+
+const rowsOf = (of: GroupIndex, { rows }: StatsRows): Answers['trace.stats']['rows'] =>
+  rows.map(r => ({ ...r, longest: refOf(of, r.longest) }))

@@ -1,0 +1,73 @@
+/** The rows of a table of statistics: which groups, in which order. */
+import type { StatsColumn } from '../../../shared/trace-api'
+import type { Pausing } from './slice-index'
+import type { GroupFigures, GroupedSlices, Quantiles } from './groups'
+
+export interface StatsOrder {
+  readonly column: StatsColumn
+  readonly descending: boolean
+}
+
+export interface StatsRows {
+  readonly rows: readonly GroupFigures[]
+  /** Groups that pass the filter, before the limit. */
+  readonly matching: number
+}
+
+/** Filtered, sorted and limited rows; equal ones by key. Median and p95 are found for what is answered, or for all where they decide the order. Null: given up. */
+export async function statsRows(
+  s: GroupedSlices,
+  passes: ((key: string) => boolean) | null,
+  order: StatsOrder,
+  limit: number,
+  pausing: Pausing,
+): Promise<StatsRows | null> {
+  const found: number[] = []
+  for (let g = 0; g < s.count.length; g++) if (s.count[g] > 0 && (!passes || passes(s.keyAt(g)))) found.push(g)
+  const mark = (groups: readonly number[]): Uint8Array => {
+    const marked = new Uint8Array(s.count.length)
+    for (const g of groups) marked[g] = 1
+    return marked
+  }
+  let q: Quantiles | null = null
+  if (order.column === 'medianNs' || order.column === 'p95Ns') {
+    q = await s.quantiles(mark(found), pausing)
+    if (!q) return null
+  }
+  const sign = order.descending ? -1 : 1
+  const byKey = (a: number, b: number): number => (s.keyAt(a) < s.keyAt(b) ? -1 : 1)
+  const value = valuesOf(s, order.column, q)
+  found.sort(value ? (a, b) => sign * (value(a) - value(b)) || byKey(a, b) : (a, b) => sign * byKey(a, b))
+  const shown = found.slice(0, limit)
+  q ??= await s.quantiles(mark(shown), pausing)
+  if (!q) return null
+  const known = q
+  return { rows: shown.map(g => s.figures(g, known)), matching: found.length }
+}
+
+function valuesOf(s: GroupedSlices, column: StatsColumn, q: Quantiles | null): ((g: number) => number) | null {
+  switch (column) {
+    case 'key':
+      return null
+    case 'count':
+      return g => s.count[g]
+    case 'totalNs':
+      return g => s.total[g]
+    case 'selfNs':
+      return g => s.self[g]
+    case 'wallNs':
+      return g => s.wall[g]
+    case 'overlapNs':
+      return g => s.overlap[g]
+    case 'minNs':
+      return g => s.min[g]
+    case 'maxNs':
+      return g => s.max[g]
+    case 'meanNs':
+      return g => s.total[g] / s.count[g]
+    case 'medianNs':
+      return g => q?.median[g] ?? NaN
+    case 'p95Ns':
+      return g => q?.p95[g] ?? NaN
+  }
+}
