@@ -93,6 +93,17 @@ export const TRACE_REQUESTS = {
     limit: limit(5000),
     lane,
   }),
+  /** More hits of the last search of a lane, by start: from the hit of this number on, or from the first one that does not start before `from`. */
+  'trace.searchPage': v.strictObject({ session: id, search: index, offset: index, from: v.nullable(time), limit: limit(5000) }),
+  /** Where tracks have hits of a search in a window. */
+  'trace.searchMarks': v.strictObject({
+    session: id,
+    search: index,
+    tracks: v.pipe(v.array(index), v.maxLength(512)),
+    start: time,
+    end: time,
+    width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16_384)),
+  }),
   /** Idle stretches of each NeuronCore, longest first, with what the host did meanwhile. */
   'trace.gaps': v.strictObject({ session: id, group: index, ...range, minNs: v.pipe(v.number(), v.minValue(0)), limit: limit(1000), lane }),
   /** Two ranges (steps) compared by name. */
@@ -286,7 +297,9 @@ export interface SearchHit extends SliceRef {
 export interface SearchAnswer {
   readonly version: number
   readonly cancelled: boolean
-  /** By start. */
+  /** Names the search for `trace.searchPage` and `trace.searchMarks`; 0: there is none. */
+  readonly search: number
+  /** The first ones by start. */
   readonly hits: readonly SearchHit[]
   readonly total: number
   /** Hits by track id, for the rows. */
@@ -294,6 +307,27 @@ export interface SearchAnswer {
   readonly error: string | null
   /** What was not searched, half a sentence (args of a file that cannot be read again, time that ran out); null: everything was. */
   readonly incomplete: string | null
+}
+
+export interface SearchPageAnswer {
+  readonly version: number
+  /** False: this search is not known any more; it is to be asked anew. */
+  readonly known: boolean
+  /** Number of the first hit of the page. */
+  readonly offset: number
+  readonly hits: readonly SearchHit[]
+}
+
+/** Stretches of hits, ns relative to the group's origin; hits less than a pixel column apart are one. */
+export interface SearchMarksAnswer {
+  readonly version: number
+  /** As in SearchPageAnswer. */
+  readonly known: boolean
+  /** `trackStart[i] .. trackStart[i + 1]` belong to the i-th requested track, by lane, then start. */
+  readonly trackStart: Uint32Array
+  readonly lane: Uint16Array
+  readonly from: Float64Array
+  readonly to: Float64Array
 }
 
 export interface Gap {
@@ -319,8 +353,15 @@ export interface GapsAnswer {
     readonly idleNs: number
     readonly busyNs: number
     readonly knownNs: number
+    /** Those of at least `minNs`. */
     readonly gaps: number
+    /** First and last time that is known of the core, within the range; null where nothing is. */
+    readonly known: readonly [number, number] | null
+    /** Its first events are lost: how long it was idle before is not known. */
+    readonly headLost: boolean
   }[]
+  /** NeuronCores that the runtime names and of which there are no hardware events: not captured or idle, nothing tells which. */
+  readonly silent: readonly string[]
   /** Why there are no cores, null where there are. */
   readonly reason: string | null
 }
@@ -351,6 +392,8 @@ export interface TraceAnswers {
   'trace.children': { readonly children: readonly SliceRef[]; readonly total: number }
   'trace.chain': ChainAnswer
   'trace.search': SearchAnswer
+  'trace.searchPage': SearchPageAnswer
+  'trace.searchMarks': SearchMarksAnswer
   'trace.gaps': GapsAnswer
   'trace.compare': CompareAnswer
   'trace.json': { readonly data: Uint8Array; readonly events: number; readonly cut: number }

@@ -51,6 +51,8 @@ const ENGINE = [
   'trace.children',
   'trace.chain',
   'trace.search',
+  'trace.searchPage',
+  'trace.searchMarks',
   'trace.gaps',
   'trace.compare',
   'trace.json',

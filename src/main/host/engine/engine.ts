@@ -36,6 +36,7 @@ import { buildTimeGroups } from '../../../session/time-groups'
 import type { Prepared } from '../prepared'
 import type { EngineFile, EngineInit, EngineView } from '../protocol'
 import { argsOf, type ReadArgs } from './args'
+import type { ReadBytes } from './search-args'
 import { insideSlice } from './inside'
 import type { EngineContext, Part } from './context'
 import { Lanes } from './lanes'
@@ -75,6 +76,8 @@ interface AllocatorEntry {
 export interface EngineDeps {
   /** Text of a byte range of the uncompressed stream of a file. */
   readonly readArgs: ReadArgs
+  /** Many ranges of it, in order; absent where args are not searched. */
+  readonly readBytes?: ReadBytes
 }
 
 /** Answer of the methods that change tables. */

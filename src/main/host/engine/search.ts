@@ -1,8 +1,382 @@
-/** Finds names, args and stacks. */
-import { RequestError, type Answers, type RequestArgs } from '../../../shared/api'
-import type { EngineContext } from './context'
-import type { Turn } from './lanes'
+/**
+ * Finds events by name, args and stack (see analysis/trace/search for what these are). A search is kept until the next one of its lane or until tables change, so that pages of its
+ * hits and marks for the timeline cost no second search.
+ */
+import { RowTexts } from '../../../analysis/system/search-text'
+import {
+  collectHits,
+  excerptOf,
+  hitMarks,
+  hitPositions,
+  hitsBefore,
+  hitsPage,
+  IN_ARGS,
+  IN_FRAMES,
+  IN_NAME,
+  IN_STACK,
+  makeMatcher,
+  matchingFrame,
+  NO_MATCH,
+  searchFrames,
+  searchNames,
+  stackValues,
+  StringMatches,
+  unescaped,
+  type Excerpt,
+  type HitAt,
+  type Hits,
+  type Matcher,
+  type SearchedPart,
+  type SearchedTrack,
+  type TrackHits,
+} from '../../../analysis/trace/search'
+import type { Answers, RequestArgs } from '../../../shared/api'
+import { stringAt } from '../../../shared/columns'
+import { num } from '../../../shared/format'
+import type { SearchHit } from '../../../shared/trace-api'
+import { refAt, type EngineContext, type Part, type PartTrack } from './context'
+import { Turn } from './lanes'
+import { scanArgs } from './search-args'
+import type { SystemSource, TraceSource } from './sources'
 
-export function traceSearch(_context: EngineContext, _q: RequestArgs<'trace.search'>, _turn: Turn): Promise<Answers['trace.search']> {
-  return Promise.reject(new RequestError('trace.search is being built.'))
+/** Excerpts of args that are kept from the search itself; those of later pages are read again. */
+const KEPT_EXCERPTS = 20_000
+/** Searches that are kept, of the lanes that asked last. */
+const KEPT_SEARCHES = 8
+/** Rows between two looks at the clock. */
+const STRIDE = 512
+
+interface SearchPart extends SearchedPart {
+  readonly part: Part
+  readonly names: StringMatches
+  readonly excerpts: Map<number, Excerpt>
+}
+
+interface Search {
+  readonly id: number
+  readonly parts: readonly SearchPart[]
+  readonly hits: Hits
+  readonly matcher: Matcher
+  readonly fields: RequestArgs<'trace.search'>['fields']
+  /** Hits of tracks that are drawn and were not searched themselves, as they show the events of others. */
+  readonly drawn: Map<number, Pick<TrackHits, 'model' | 'positions' | 'offset'> | null>
+}
+
+/** By lane, latest last; a context lives as long as its version. */
+const searches = new WeakMap<EngineContext, Map<string, Search>>()
+let lastId = 0
+
+export async function traceSearch(context: EngineContext, q: RequestArgs<'trace.search'>, turn: Turn): Promise<Answers['trace.search']> {
+  const none: Answers['trace.search'] = {
+    version: context.version,
+    cancelled: false,
+    search: 0,
+    hits: [],
+    total: 0,
+    byTrack: [],
+    error: null,
+    incomplete: null,
+  }
+  searches.get(context)?.delete(q.lane)
+  const { matcher, error } = makeMatcher(q.query, q)
+  if (!matcher) return { ...none, error }
+  const parts = partsOf(context, q, matcher)
+  const missing = new Missing()
+  for (const p of parts) if (!(await searchPart(context, p, matcher, q.fields, turn, missing))) return { ...none, cancelled: true }
+  const hits = await collectHits(parts, turn)
+  if (!hits) return { ...none, cancelled: true }
+  const search: Search = { id: ++lastId, parts, hits, matcher, fields: q.fields, drawn: new Map() }
+  const listed = await listHits(context, search, hitsPage(hits, 0, q.limit), turn)
+  if (!listed) return { ...none, cancelled: true }
+  keep(context, q.lane, search)
+  return {
+    ...none,
+    search: search.id,
+    hits: listed,
+    total: hits.total,
+    byTrack: hits.tracks.map(t => [t.id, t.positions.length] as const),
+    incomplete: missing.words(q.fields),
+  }
+}
+
+export async function searchPage(context: EngineContext, q: RequestArgs<'trace.searchPage'>): Promise<Answers['trace.searchPage']> {
+  const search = find(context, q.search)
+  if (!search) return { version: context.version, known: false, offset: 0, hits: [] }
+  const offset = q.from === null ? q.offset : Math.min(hitsBefore(search.hits, q.from), Math.max(0, search.hits.total - 1))
+  const hits = await listHits(context, search, hitsPage(search.hits, offset, q.limit), new Turn())
+  return { version: context.version, known: true, offset, hits: hits ?? [] }
+}
+
+export function searchMarks(context: EngineContext, q: RequestArgs<'trace.searchMarks'>): Answers['trace.searchMarks'] {
+  const search = find(context, q.search)
+  const marks = q.tracks.map(id => {
+    const hits = search && drawnHits(context, search, id)
+    return hits ? hitMarks(hits, q.start, q.end, q.width) : null
+  })
+  const trackStart = new Uint32Array(q.tracks.length + 1)
+  marks.forEach((m, i) => (trackStart[i + 1] = trackStart[i] + (m?.lane.length ?? 0)))
+  const n = trackStart[q.tracks.length]
+  const out = { trackStart, lane: new Uint16Array(n), from: new Float64Array(n), to: new Float64Array(n) }
+  marks.forEach((m, i) => {
+    if (!m) return
+    out.lane.set(m.lane, trackStart[i])
+    out.from.set(m.from, trackStart[i])
+    out.to.set(m.to, trackStart[i])
+  })
+  return { version: context.version, known: search !== null, ...out }
+}
+
+function keep(context: EngineContext, lane: string, search: Search): void {
+  let kept = searches.get(context)
+  if (!kept) searches.set(context, (kept = new Map<string, Search>()))
+  kept.delete(lane)
+  kept.set(lane, search)
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT_SEARCHES) break
+    kept.delete(oldest)
+  }
+}
+
+function find(context: EngineContext, id: number): Search | null {
+  for (const s of searches.get(context)?.values() ?? []) if (s.id === id) return s
+  return null
+}
+
+/** Sources of the group with the tracks that are asked. Asked tracks may be derived from others. */
+function partsOf(context: EngineContext, q: RequestArgs<'trace.search'>, matcher: Matcher): readonly SearchPart[] {
+  const tracks = new Map<Part, SearchedTrack[]>()
+  const add = (part: Part, { id, info, model }: PartTrack): void => {
+    if (part.group !== q.group || model.kind !== 'slices' || rowsOf(part) === 0) return
+    const list = tracks.get(part) ?? []
+    list.push({ id, model, derived: info.derived === true })
+    tracks.set(part, list)
+  }
+  if (q.tracks === null) for (const part of context.parts) for (const t of part.tracks) add(part, t)
+  else
+    for (const id of new Set(q.tracks)) {
+      const found = context.trackOf(id)
+      if (found) add(found.part, found.track)
+    }
+  return [...tracks].map(([part, list]) => ({
+    part,
+    strings: part.strings,
+    tracks: list,
+    offset: part.offset,
+    where: new Uint8Array(rowsOf(part)),
+    names: new StringMatches(part.strings, matcher),
+    excerpts: new Map<number, Excerpt>(),
+  }))
+}
+
+const rowsOf = ({ source: s }: Part): number => (s.kind === 'chrome-trace' || s.kind === 'system' ? s.table.count : 0)
+
+/** What could not be searched, over all parts. */
+class Missing {
+  readonly #words: string[] = []
+  cut = 0
+  /** Events with a stack, as far as they were looked at; NaN where not all were. */
+  stacks = 0
+
+  add(words: string): void {
+    this.#words.push(words)
+  }
+
+  words(fields: RequestArgs<'trace.search'>['fields']): string | null {
+    const all = [...this.#words]
+    if (this.cut > 0) all.push(`of the args of ${num(this.cut)} event${this.cut === 1 ? '' : 's'} only the first 256 KiB were searched`)
+    if (fields.stacks && this.stacks === 0) all.push('no event has a stack: none was recorded')
+    return all.length === 0 ? null : all.join('; ')
+  }
+}
+
+/** Marks what matches in one source; false when it was given up. */
+async function searchPart(
+  context: EngineContext,
+  p: SearchPart,
+  matcher: Matcher,
+  fields: RequestArgs<'trace.search'>['fields'],
+  turn: Turn,
+  missing: Missing,
+): Promise<boolean> {
+  if (fields.names && !(await searchNames(p, p.names, turn))) return false
+  if (fields.stacks) {
+    const frames = await searchFrames(p, p.names, turn)
+    if (frames === null) return false
+    missing.stacks += frames
+  }
+  if (!fields.args && !fields.stacks) return true
+  const { source } = p.part
+  if (source.kind === 'system') return searchAttributes(p, source, matcher, fields, turn, missing)
+  return source.kind !== 'chrome-trace' || searchFile(context, p, source, matcher, fields, turn, missing)
+}
+
+async function searchAttributes(
+  p: SearchPart,
+  { table }: SystemSource,
+  matcher: Matcher,
+  fields: RequestArgs<'trace.search'>['fields'],
+  turn: Turn,
+  missing: Missing,
+): Promise<boolean> {
+  const texts = new RowTexts(table)
+  let n = 0
+  for (const { model } of p.tracks)
+    for (const row of model.row) {
+      if (p.where[row] === NO_MATCH) {
+        if (fields.args && matcher.test(texts.textOf(row))) p.where[row] = IN_ARGS
+        else if (fields.stacks) {
+          const stacks = texts.stacksOf(row)
+          missing.stacks += stacks.length
+          if (stacks.some(s => matcher.test(s))) p.where[row] = IN_STACK
+        }
+      } else missing.stacks = NaN
+      if (++n % STRIDE === 0 && turn.due && (await turn.pause())) return false
+    }
+  return true
+}
+
+async function searchFile(
+  context: EngineContext,
+  p: SearchPart,
+  source: TraceSource,
+  matcher: Matcher,
+  fields: RequestArgs<'trace.search'>['fields'],
+  turn: Turn,
+  missing: Missing,
+): Promise<boolean> {
+  const rows = rowsWithArgs(p, source)
+  if (rows.skipped > 0) missing.stacks = NaN
+  const scanned = await scanArgs(source, rows.list, context.deps.readBytes, turn, (row, json) => {
+    const hit = inArgs(json, matcher, fields)
+    if (hit.stacks) missing.stacks++
+    if (!hit.where) return
+    p.where[row] = hit.where
+    if (p.excerpts.size < KEPT_EXCERPTS) p.excerpts.set(row, hit.excerpt())
+  })
+  if (scanned.problem !== null) {
+    missing.stacks = NaN
+    missing.add(`args in ${source.file.path} were not all searched: ${scanned.problem}`)
+    return true
+  }
+  missing.cut += scanned.cut
+  return !scanned.over
+}
+
+/** Rows of the part's tracks that have args and do not match yet, in file order. */
+function rowsWithArgs(p: SearchPart, { table }: TraceSource): { readonly list: Uint32Array; readonly skipped: number } {
+  const wanted = new Uint8Array(table.count)
+  let n = 0
+  let skipped = 0
+  for (const { model } of p.tracks)
+    for (const row of model.row) {
+      if (!(table.argsOffset[row] >= 0) || wanted[row] === 1) continue
+      if (p.where[row] === NO_MATCH) {
+        wanted[row] = 1
+        n++
+      } else skipped++
+    }
+  const list = new Uint32Array(n)
+  for (let row = 0, k = 0; k < n; row++) if (wanted[row] === 1) list[k++] = row
+  return { list, skipped }
+}
+
+interface InArgs {
+  readonly where: typeof IN_ARGS | typeof IN_STACK | null
+  readonly excerpt: () => Excerpt
+  readonly stacks: boolean
+}
+
+/** How the args of an event (JSON text) match. */
+function inArgs(json: string, matcher: Matcher, fields: RequestArgs<'trace.search'>['fields']): InArgs {
+  const stacks = fields.stacks ? stackValues(json) : []
+  const hit = (where: InArgs['where'], text: string): InArgs => ({
+    where,
+    excerpt: () => excerptAt(text, matcher),
+    stacks: stacks.length > 0,
+  })
+  if (fields.args) {
+    const text = unescaped(json)
+    return hit(matcher.test(text) ? IN_ARGS : null, text)
+  }
+  const stack = stacks.find(s => matcher.test(s))
+  return hit(stack === undefined ? null : IN_STACK, stack ?? '')
+}
+
+function excerptAt(text: string, matcher: Matcher): Excerpt {
+  const found = matcher.find(text)
+  return excerptOf(text, found?.from ?? 0, found?.to ?? 0)
+}
+
+/** Rows of a page for people; null when it was given up. */
+async function listHits(context: EngineContext, s: Search, page: readonly HitAt[], turn: Turn): Promise<readonly SearchHit[] | null> {
+  for (const [i, p] of s.parts.entries()) {
+    const { source } = p.part
+    if (source.kind !== 'chrome-trace') continue
+    const rows = page
+      .filter(h => h.track.part === i)
+      .map(h => h.track.model.row[h.at])
+      .filter(row => (p.where[row] === IN_ARGS || p.where[row] === IN_STACK) && !p.excerpts.has(row))
+    const again = new Map<number, Excerpt>()
+    const scanned = await scanArgs(source, Uint32Array.from(rows), context.deps.readBytes, turn, (row, json) => {
+      again.set(row, inArgs(json, s.matcher, s.fields).excerpt())
+    })
+    if (scanned.problem === null && scanned.over) return null
+    if (again.size > 0) for (const [row, excerpt] of again) p.excerpts.set(row, excerpt)
+    // A later page takes the room of earlier ones.
+    for (const row of p.excerpts.keys()) {
+      if (p.excerpts.size <= KEPT_EXCERPTS + page.length) break
+      if (!again.has(row)) p.excerpts.delete(row)
+    }
+  }
+  const texts = new Map<number, RowTexts>()
+  const out: SearchHit[] = []
+  for (const [n, hit] of page.entries()) {
+    out.push(describe(context, s, hit, texts))
+    if (n % STRIDE === STRIDE - 1 && turn.due && (await turn.pause())) return null
+  }
+  return out
+}
+
+const WHERE: readonly SearchHit['where'][] = ['name', 'name', 'stack', 'args', 'stack']
+
+function describe(context: EngineContext, s: Search, { track, at }: HitAt, texts: Map<number, RowTexts>): SearchHit {
+  const p = s.parts[track.part]
+  const row = track.model.row[at]
+  const where = p.where[row]
+  const found = context.trackOf(track.id)
+  const ref = refAt(p.part, { id: track.id, model: track.model } as PartTrack, at)
+  let excerpt: Excerpt
+  if (where === IN_NAME) excerpt = excerptAt(ref.name, s.matcher)
+  else if (where === IN_FRAMES) {
+    const frame = matchingFrame(p, track.model, at, p.names)
+    excerpt = excerptAt(frame < 0 ? '' : stringAt(p.strings, track.model.nameId[frame]), s.matcher)
+  } else if (p.part.source.kind === 'system') {
+    let rows = texts.get(track.part)
+    if (!rows) texts.set(track.part, (rows = new RowTexts(p.part.source.table)))
+    const text = where === IN_ARGS ? rows.textOf(row) : (rows.stacksOf(row).find(v => s.matcher.test(v)) ?? '')
+    excerpt = excerptAt(text, s.matcher)
+  } else excerpt = p.excerpts.get(row) ?? { text: '', from: 0, to: 0 }
+  return {
+    ...ref,
+    trackName: found ? nameOf(found.track) : '',
+    where: WHERE[where],
+    excerpt: excerpt.text,
+    from: excerpt.from,
+    to: excerpt.to,
+  }
+}
+
+const nameOf = ({ info }: PartTrack): string => (info.note && info.note !== info.name ? `${info.name} ${info.note}` : info.name)
+
+/** Hits of a track that is drawn: of those searched, or of one that shows the same events again. */
+function drawnHits(context: EngineContext, s: Search, id: number): Pick<TrackHits, 'model' | 'positions' | 'offset'> | null {
+  const known = s.drawn.get(id)
+  if (known !== undefined) return known
+  const own = s.hits.tracks.find(t => t.id === id)
+  const found = own ? null : context.trackOf(id)
+  const p = found && s.parts.find(x => x.part.index === found.part.index)
+  const { model } = found?.track ?? {}
+  const hits = own ?? (p && model?.kind === 'slices' ? { model, offset: p.offset, positions: hitPositions({ model }, p.where) } : null)
+  s.drawn.set(id, hits)
+  return hits
 }

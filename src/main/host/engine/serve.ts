@@ -13,7 +13,7 @@ import { traceGaps } from './gaps'
 import { Turn } from './lanes'
 import { traceOccurrences } from './occurrences'
 import { traceRange } from './range'
-import { traceSearch } from './search'
+import { searchMarks, searchPage, traceSearch } from './search'
 import { traceStats } from './stats'
 import { traceStatsCsv } from './stats-csv'
 import { traceJson } from './window-json'
@@ -39,6 +39,8 @@ const METHODS = new Map<string, Method>(
     'trace.children': (e, a: never) => traceChildren(e.context, a, new Turn()),
     'trace.chain': (e, a: never) => traceChain(e.context, a, e.lanes.begin('chain')),
     'trace.search': (e, a: RequestArgs<'trace.search'>) => traceSearch(e.context, a, e.lanes.begin(a.lane)),
+    'trace.searchPage': (e, a: never) => searchPage(e.context, a),
+    'trace.searchMarks': (e, a: never) => searchMarks(e.context, a),
     'trace.gaps': (e, a: RequestArgs<'trace.gaps'>) => traceGaps(e.context, a, e.lanes.begin(a.lane)),
     'trace.compare': (e, a: RequestArgs<'trace.compare'>) => traceCompare(e.context, a, e.lanes.begin(a.lane)),
     'trace.json': (e, a: never) => traceJson(e.context, a, new Turn()),

@@ -1,0 +1,5 @@
+export * from './args-text'
+export * from './excerpt'
+export * from './hits'
+export * from './matcher'
+export * from './rows'
