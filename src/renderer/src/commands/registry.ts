@@ -3,14 +3,17 @@
  * A group of commands stands in a file of its own (`groups/`).
  */
 import type { Command } from './command'
+import { MARKS } from './groups/marks'
 import { MOVE } from './groups/move'
+import { PLACES } from './groups/places'
+import { OCCURRENCES } from './groups/occurrences'
 import { SELECTION } from './groups/selection'
 import { TABLES } from './groups/tables'
 import { WINDOW } from './groups/window'
 
 export type { Command }
 
-export const COMMANDS: readonly Command[] = [...MOVE, ...SELECTION, ...TABLES, ...WINDOW]
+export const COMMANDS: readonly Command[] = [...MOVE, ...PLACES, ...SELECTION, ...OCCURRENCES, ...MARKS, ...TABLES, ...WINDOW]
 
 export const command = (id: string): Command | undefined => COMMANDS.find(c => c.id === id)
 

@@ -1,4 +1,4 @@
-/** Details of the selected slice: name, life, parents, args. Stands in the details column. */
+/** Details of the selected slice: name, life, others of its name, parents, children, args. Stands in the details column. */
 import { useEffect, useState, type ReactElement } from 'react'
 import type { SliceDetails as Facts } from '../../../shared/api'
 import { duration, num, timeMs } from '../../../shared/format'
@@ -7,12 +7,17 @@ import { copyText } from '../memory/copy'
 import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
 import { useView, type Selection } from '../state/view'
-import { jump } from '../commands/jump'
-import { reveal } from '../commands/focus'
+import { goToSlice } from '../commands/slices'
+import { Args } from './Args'
+import { Children } from './Children'
+import { Occurrences } from './Occurrences'
 import './trace.css'
 
 type SliceSelection = Extract<Selection, { type: 'slice' }>
 type Loaded = { readonly key: string; readonly facts: Facts } | { readonly key: string; readonly error: string }
+
+/** While the next slice is read, the one before stays this long, ms: stepping through many does not flicker. */
+const PATIENCE = 150
 
 /** Shows the slice of the shared selection; nothing where the selection is something else. */
 export function SliceDetails(): ReactElement | null {
@@ -49,7 +54,12 @@ function Details({
       gone = true
     }
   }, [key, session, source, row, turn])
-  const now = loaded?.key === key ? loaded : null
+  const [late, setLate] = useState<string | null>(null)
+  useEffect(() => {
+    const t = setTimeout(() => setLate(key), PATIENCE)
+    return () => clearTimeout(t)
+  }, [key])
+  const now = loaded?.key === key || (loaded && 'facts' in loaded && late !== key) ? loaded : null
   if (now && 'error' in now)
     return (
       <div className="slice-details">
@@ -64,26 +74,38 @@ function Details({
         </div>
       </div>
     )
-  if (!now)
-    return (
-      <div className="slice-details" aria-busy="true">
+  const facts = now?.facts ?? null
+  return (
+    <div className="slice-details" aria-busy={loaded?.key !== key}>
+      {facts ? (
+        <Head facts={facts} />
+      ) : (
         <div className="hero">
           <div className="big num">{duration(selection.duration)}</div>
           <div className="exact">Reading the details…</div>
         </div>
-      </div>
-    )
-  return <FactsOf facts={now.facts} selection={selection} />
+      )}
+      <Occurrences
+        selection={selection}
+        session={session}
+        version={version}
+        name={facts?.name ?? null}
+        length={loaded?.key === key ? (facts?.duration ?? null) : null}
+      />
+      {facts && <Rest facts={facts} selection={selection} session={session} version={version} />}
+    </div>
+  )
 }
 
 /** Events of the runtime of which one half is missing. */
 const HALF: Readonly<Record<string, string>> = { open: 'no end recorded', tail: 'no start recorded; its stop is shown' }
 
-function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly selection: SliceSelection }): ReactElement {
+/** Name, life and place. */
+function Head({ facts: f }: { readonly facts: Facts }): ReactElement {
   const [fill] = styleTokens(styleOf(f.name, f.category))
   const instant = f.duration === null
   return (
-    <div className="slice-details">
+    <>
       <div className="hero">
         <div className="big" title={f.name}>
           {f.name || '(no name)'}
@@ -112,6 +134,12 @@ function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly sele
           {timeMs(f.start)}
           <Copy text={f.startUnixNs} label="Copy Unix time in ns" />
         </dd>
+        {f.duration !== null && (
+          <>
+            <dt>End</dt>
+            <dd className="num">{timeMs(f.start + f.duration)}</dd>
+          </>
+        )}
         <dt>Duration</dt>
         <dd className="num" title={f.duration === null ? undefined : `${num(f.duration)} ns`}>
           {f.duration === null ? '—' : duration(f.duration)}
@@ -132,6 +160,25 @@ function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly sele
         <dt>Phase</dt>
         <dd className="mono">{f.phase}</dd>
       </dl>
+    </>
+  )
+}
+
+/** What it stands in, what stands in it, and its args. */
+function Rest({
+  facts: f,
+  selection,
+  session,
+  version,
+}: {
+  readonly facts: Facts
+  readonly selection: SliceSelection
+  readonly session: string
+  readonly version: number
+}): ReactElement {
+  const { source, track, row } = selection
+  return (
+    <>
       <div className="sect">
         Inside <span className="t3 num">{f.parents.length === 0 ? 'top level' : num(f.parents.length)}</span>
       </div>
@@ -139,7 +186,11 @@ function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly sele
         <ul className="parents">
           {f.parents.map(p => (
             <li key={p.row}>
-              <button className="fr" onClick={() => go(selection, p)} title={`Select ${p.name}`}>
+              <button
+                className="fr"
+                onClick={() => goToSlice({ source, track, row: p.row, start: p.start, duration: p.duration })}
+                title={`Select ${p.name}`}
+              >
                 <span className="fn ell link">{p.name}</span>
                 <span className="at num">{duration(p.duration)}</span>
               </button>
@@ -147,20 +198,9 @@ function FactsOf({ facts: f, selection }: { readonly facts: Facts; readonly sele
           ))}
         </ul>
       )}
-      <div className="sect">
-        Args
-        <span className="sp" />
-        {f.args !== null && <Copy text={f.args} label="Copy args" />}
-      </div>
-      {f.argsNotice && <p className="notice">{f.argsNotice}</p>}
-      {f.args === null ? (
-        <p className="notice">{f.argsNotice ? '' : 'The event has no args.'}</p>
-      ) : (
-        <pre className="args mono selectable" tabIndex={0} aria-label="Args">
-          {f.args}
-        </pre>
-      )}
-    </div>
+      <Children session={session} version={version} source={source} row={row} count={f.children} />
+      <Args text={f.args} notice={f.argsNotice} />
+    </>
   )
 }
 
@@ -178,13 +218,6 @@ function SelfRail({ duration: d, self, fill }: { readonly duration: number; read
       </div>
     </div>
   )
-}
-
-function go(from: SliceSelection, p: Facts['parents'][number]): void {
-  const v = useView.getState()
-  v.select({ type: 'slice', source: from.source, track: from.track, row: p.row, start: p.start, duration: p.duration })
-  const target = reveal(v.window, p.start, v.extent)
-  if (target !== v.window) jump(target)
 }
 
 /** Unix ns with groups of three digits. */
