@@ -254,6 +254,9 @@ export interface AllocatorInfo {
   readonly rank: number
   readonly rankFromName: boolean
   readonly device: number
+/** Curves of an allocator repeat what the Memory Viewer shows: beside events they stand in the System Trace, alone they make none. */
+export const makesTrace = (t: Pick<TrackInfo, 'origin'>): boolean => t.origin !== 'pytorch'
+
   /** Time group, null without times (then only the event axis is there). */
   readonly group: number | null
   readonly events: number

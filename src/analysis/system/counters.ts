@@ -19,6 +19,20 @@ const EMPTY_SLICES = {
 /** A step curve as a track. Samples need not be in order. */
 export function counter(index: number, name: string, note: string, tid: string, time: Float64Array, value: Float64Array): TrackModel {
   const order = mergeSort(time.length, (a, b) => (time[a] as number) - (time[b] as number))
+  const sorted = curve(
+    { role: 'counter', origin: 'host', pid: '', tid, processName: '', processLabels: '', name, note },
+    Float64Array.from(order, i => time[i] as number),
+    Float64Array.from(order, i => value[i] as number),
+  )
+  return { ...sorted, index }
+}
+
+/** A step curve whose samples are in order of time; the columns are taken over. `note` is the unit. */
+export function curve(
+  head: Pick<TrackModel, 'role' | 'origin' | 'place' | 'pid' | 'tid' | 'processName' | 'processLabels' | 'name' | 'note' | 'knownFrom'>,
+  time: Float64Array,
+  value: Float64Array,
+): TrackModel {
   let min = NaN
   let max = NaN
   for (const v of value) {
@@ -29,20 +43,13 @@ export function counter(index: number, name: string, note: string, tid: string, 
     ...EMPTY_SLICES,
     // Its own: buffers of tables are transferred between threads, a shared one would be gone after the first.
     laneStart: new Uint32Array([0, 0]),
-    index,
+    index: -1,
     kind: 'counter',
-    role: 'counter',
-    origin: 'host',
-    pid: '',
-    tid,
-    processName: '',
-    processLabels: '',
-    name,
-    note,
+    ...head,
     depth: 1,
     events: value.length,
-    time: Float64Array.from(order, i => time[i] as number),
-    value: Float64Array.from(order, i => value[i] as number),
+    time,
+    value,
     min,
     max,
   }

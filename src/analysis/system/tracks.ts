@@ -3,16 +3,18 @@
  * of exports by thread (`TID:7`) and stream (`Stream:0`). A role that no check confirmed groups nothing: its events stand on one track.
  */
 import { stringAt } from '../../shared/columns'
-import { EVENT_SOURCES, ROW_INSTANT, ROW_OPEN, ROW_SLICE, ROW_TAIL, type EventSource, type SystemTable } from '../../shared/system-tables'
-import { arrange } from '../trace/lanes'
+import { EVENT_SOURCES, type EventSource, type SystemTable } from '../../shared/system-tables'
 import type { TrackModel } from '../trace/model'
 import { BEYOND, largest } from '../trace/most'
-import { SliceList } from '../trace/pairs'
 import { compareNatural } from '../trace/roles'
-import { EMPTY_COUNTER } from './counters'
+import { threadsOf } from './by-thread'
+import { PlaceFacts } from './place'
+import { systemTrack, type TrackHead } from './track'
 
 export interface SystemModel {
   readonly tracks: readonly TrackModel[]
+  /** Events of tracks of several host threads once more, a track for each thread (`arranged`: by-thread). */
+  readonly byThread: readonly TrackModel[]
   /** First and last event, ns relative to the table's epochNs; null without events. */
   readonly range: readonly [number, number] | null
   /** Events that stand on no track, by reason. */
@@ -22,6 +24,7 @@ export interface SystemModel {
 }
 
 interface Lane {
+  readonly facts: PlaceFacts
   readonly source: EventSource | 'unknown'
   readonly name: string
   readonly note: string
@@ -32,12 +35,6 @@ interface Lane {
   readonly order: number
   readonly at: readonly [device: number, nc: number, core: number]
 }
-
-const FLAG_OF = new Uint8Array(4)
-FLAG_OF[ROW_SLICE] = 0
-FLAG_OF[ROW_INSTANT] = 1
-FLAG_OF[ROW_OPEN] = 2
-FLAG_OF[ROW_TAIL] = 3
 
 /**
  * Builds the tracks. `pid`: process of the session where the events name none (folder or trace_info); '' where nothing tells. n log n at worst.
@@ -58,10 +55,11 @@ export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
     let lane = laneOfPlace[slot] as number
     if (lane < 0) {
       const made = laneFor(t, t.place[i] as number, source ?? 'unknown', unverified, lost, pid)
-      const key = JSON.stringify([made.pid, made.source, made.name, made.note])
+      const key = JSON.stringify([t.places.instance[t.place[i] as number], made.pid, made.source, made.name, made.note])
       const known = laneOf.get(key)
       if (known === undefined) laneOf.set(key, (lane = lanes.push(made) - 1))
       else lane = known
+      lanes[lane]?.facts.add(t, t.place[i] as number)
       laneOfPlace[slot] = lane
     }
     rowLane[i] = lane
@@ -77,7 +75,7 @@ export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
       skipped[BEYOND] = (skipped[BEYOND] ?? 0) + (events[l] as number)
       return
     }
-    const { track, dropped } = trackOf(t, lane, rows[l] as Uint32Array)
+    const { track, dropped } = systemTrack(t, laneTrack(lane), rows[l] as Uint32Array)
     if (dropped > 0) skipped['too many slices at one time'] = (skipped['too many slices at one time'] ?? 0) + dropped
     drafts.push({ lane, track })
   })
@@ -89,10 +87,14 @@ export function buildSystemModel(t: SystemTable, pid = ''): SystemModel {
       compareNatural(a.tid, b.tid) ||
       compareText(a.name, b.name),
   )
-  const tracks = drafts.map((d, index): TrackModel => ({ ...d.track, index }))
+  const { tracks, byThread } = threadsOf(
+    t,
+    drafts.map((d, index): TrackModel => ({ ...d.track, index })),
+    unverified.has('thread_id'),
+  )
   const trackIndex = new Int32Array(t.count).fill(-1)
   for (const track of tracks) for (const row of track.row) trackIndex[row] = track.index
-  return { tracks, range: t.range, skipped, trackOf: trackIndex }
+  return { tracks, byThread, range: t.range, skipped, trackOf: trackIndex }
 }
 
 /** By device, logical and physical core; what names none comes first. */
@@ -130,7 +132,7 @@ function laneFor(
   const stream = p.stream[place] as number
   const process = p.process[place] as number
   const pid = Number.isNaN(process) ? sessionPid : String(process)
-  const base = { source, pid, knownFrom: null, order: ORDER[source], at: [device, nc, core] as const }
+  const base = { facts: new PlaceFacts(unverified), source, pid, knownFrom: null, order: ORDER[source], at: [device, nc, core] as const }
   const several = devices(t) > 1 && device >= 0 ? `ND:${device}` : ''
   if (source === 'framework') {
     if (stream >= 0) {
@@ -166,46 +168,17 @@ function devices(t: SystemTable): number {
   return n
 }
 
-function trackOf(t: SystemTable, lane: Lane, rows: Uint32Array): { readonly track: Omit<TrackModel, 'index'>; readonly dropped: number } {
-  let last = -Infinity
-  for (const r of rows) {
-    const d = t.duration[r] as number
-    const end = (t.start[r] as number) + (d > 0 ? d : 0)
-    if (end > last) last = end
-  }
-  const list = new SliceList()
-  for (const r of rows) {
-    const flag = FLAG_OF[t.state[r] as number] as number
-    const start = t.start[r] as number
-    list.add(start, flag === 0 ? Math.max(0, t.duration[r] as number) : flag === 2 ? last - start : 0, r, flag)
-  }
-  const lanes = arrange({ count: list.count, start: list.start, duration: list.duration, row: list.row, flags: list.flags, within: null })
-  const nameId = new Int32Array(lanes.row.length)
-  for (let i = 0; i < nameId.length; i++) nameId[i] = t.types.name[t.type[lanes.row[i] as number] as number] as number
+function laneTrack(lane: Lane): TrackHead {
   return {
-    dropped: lanes.dropped,
-    track: {
-      ...EMPTY_COUNTER,
-      kind: 'slices',
-      role: lane.role,
-      origin: lane.source === 'unknown' ? 'runtime' : lane.source,
-      knownFrom: lane.knownFrom,
-      pid: lane.pid,
-      tid: lane.tid,
-      processName: '',
-      processLabels: '',
-      name: lane.name,
-      note: lane.note,
-      depth: lanes.depth,
-      events: lanes.row.length,
-      laneStart: lanes.laneStart,
-      start: lanes.start,
-      duration: lanes.duration,
-      row: lanes.row,
-      nameId,
-      categoryId: new Int32Array(nameId.length).fill(-1),
-      flags: lanes.flags,
-      parent: lanes.parent,
-    },
+    role: lane.role,
+    origin: lane.source === 'unknown' ? 'runtime' : lane.source,
+    knownFrom: lane.knownFrom,
+    place: lane.facts.place,
+    pid: lane.pid,
+    tid: lane.tid,
+    processName: '',
+    processLabels: '',
+    name: lane.name,
+    note: lane.note,
   }
 }

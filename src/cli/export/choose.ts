@@ -1,5 +1,5 @@
 /** What a picture shows of a tree: which session, which allocator or tracks, which window. Pure; what cannot be had is a Refused with the words for the user. */
-import type { AllocatorInfo, Axis, SessionView } from '../../shared/api'
+import { makesTrace, type AllocatorInfo, type Axis, type SessionView } from '../../shared/api'
 import type { CatalogFile, CatalogSession, ReadableKind } from '../../shared/catalog'
 import { num } from '../../shared/format'
 import type { Span } from '../../paint/sheet/ask'
@@ -64,7 +64,7 @@ export interface Chosen {
   readonly window: Span
   readonly extent: Span
   readonly memory: { readonly allocator: AllocatorInfo; readonly axis: Axis; readonly window: Span } | null
-  /** Only these traces; null for all of the group. */
+  /** Only these sources take part in the timeline; null for all of the group. */
   readonly traces: ReadonlySet<number> | null
   /** Unix time of the window; null where times are not known, or not as Unix times. */
   readonly unix: { readonly from: bigint; readonly to: bigint } | null
@@ -75,11 +75,8 @@ export interface Chosen {
 /** What is drawn of an open session. Throws Refused. */
 export function choose(view: SessionView, o: ExportOptions): Chosen {
   const notes: string[] = []
-  const traces =
-    o.rank === null
-      ? null
-      : new Set(view.sources.filter(s => s.kind !== 'memory-snapshot' && (s.rank === null || s.rank === o.rank)).map(s => s.index))
-  const tracks = view.tracks.filter(t => traces?.has(t.source) ?? true)
+  const traces = o.rank === null ? null : new Set(view.sources.filter(s => s.rank === null || s.rank === o.rank).map(s => s.index))
+  const tracks = view.tracks.filter(t => makesTrace(t) && (traces?.has(t.source) ?? true))
   const what = o.view ?? (tracks.length > 0 ? 'timeline' : 'allocator')
   const allocator = what === 'timeline' ? null : chooseAllocator(view, o, notes)
   if (what !== 'allocator' && tracks.length === 0)

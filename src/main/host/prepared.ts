@@ -5,11 +5,13 @@
 import type { AllocatorModel } from '../../analysis/allocator/model'
 import { replayAll } from '../../analysis/allocator/replay'
 import { buildHbm } from '../../analysis/hbm/build'
+import { hbmTracks } from '../../analysis/hbm/lanes'
 import type { HbmModel } from '../../analysis/hbm/model'
 import { clockFindings } from '../../analysis/system/clock-findings'
 import { calibrateHardware, type HardwareClock } from '../../analysis/system/clocks'
 import { cpuTracks, hostMemoryTracks } from '../../analysis/system/counters'
 import { buildSystemModel, type SystemModel } from '../../analysis/system/tracks'
+import { transferTracks } from '../../analysis/system/transfers'
 import type { TraceModel, TrackModel } from '../../analysis/trace/model'
 import { buildTraceModel } from '../../analysis/trace/tracks'
 import type { Diagnostic } from '../../shared/diagnostics'
@@ -23,6 +25,8 @@ export interface PreparedSystem {
   readonly model: SystemModel
   readonly clock: HardwareClock
   readonly hbm: readonly HbmModel[]
+  /** Lanes that are made of the events: transfers between host and device, device memory. */
+  readonly lanes: readonly TrackModel[]
   /** What the models found out, added to what the reader did. */
   readonly findings: readonly Diagnostic[]
 }
@@ -62,12 +66,14 @@ export function prepare(table: ParsedTable, file = '', pid = ''): Prepared {
 export function prepareSystem(read: SystemTable, file: string, pid = ''): PreparedSystem {
   const { table, clock } = calibrateHardware(read)
   const { models, diagnostics } = buildHbm(table, file)
+  const transfers = transferTracks(table, file, pid)
   return {
     kind: 'system',
     table,
     model: buildSystemModel(table, pid),
     clock,
     hbm: models,
-    findings: [...diagnostics, ...clockFindings(file, clock)],
+    lanes: [...transfers.tracks, ...hbmTracks(models, pid)],
+    findings: [...diagnostics, ...clockFindings(file, clock), ...transfers.findings],
   }
 }

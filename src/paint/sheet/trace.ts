@@ -1,5 +1,5 @@
 /** The System Trace of a sheet: the rows that fit, asked for in the window and at the columns of the picture. */
-import type { SessionView } from '../../shared/api'
+import { makesTrace, type SessionView } from '../../shared/api'
 import type { CatalogSession } from '../../shared/catalog'
 import { geometry } from '../geometry'
 import {
@@ -39,7 +39,7 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
   const { view, window } = p
   const tracks = view.tracks.filter(t => t.group === p.group && (p.sources?.has(t.source) ?? true))
   const group = view.groups.find(g => g.id === p.group)
-  if (tracks.length === 0 || !group) return null
+  if (!tracks.some(makesTrace) || !group) return null
   const rows = layoutRows({
     tracks,
     sources: view.sources,

@@ -78,7 +78,18 @@ describe('the view', () => {
       [1, 0, 0],
     ])
     expect(new Set(view.tracks.map(t => t.id)).size).toBe(view.tracks.length)
-    expect(view.tracks.map(t => pathOf(view, t.source)).filter((p, i, all) => p !== all[i - 1])).toEqual(['trace_0.json', 'trace_1.json'])
+    expect(view.tracks.map(t => pathOf(view, t.source)).filter((p, i, all) => p !== all[i - 1])).toEqual([
+      'snapshot_rank0.pickle',
+      'snapshot_rank1.pickle',
+      'trace_0.json',
+      'trace_1.json',
+    ])
+    // Of a snapshot there are the curves of its allocators, with the peaks that the allocators tell.
+    for (const a of view.allocators)
+      expect(view.tracks.filter(t => t.source === a.source).map(t => [t.origin, t.name, t.note, t.max])).toEqual([
+        ['pytorch', 'active, requested', 'bytes', a.peakActiveBytes],
+        ['pytorch', 'reserved', 'bytes', a.peakReservedBytes],
+      ])
     // Origin: the first instant of any source.
     const group = view.groups[0]
     for (const s of view.sources) {

@@ -10,6 +10,7 @@ import { memoryAt, smallerAt } from '../../../analysis/allocator/pictureAt'
 import { systemDetails } from '../../../analysis/system/details'
 import { withModelNames } from '../../../analysis/system/names'
 import { busyOverview, hardwareTracks } from '../../../analysis/trace/busy'
+import { counterMeans } from '../../../analysis/trace/counter-mean'
 import { counterInWindow } from '../../../analysis/trace/counter-window'
 import { sliceDetails } from '../../../analysis/trace/details'
 import type { TrackModel } from '../../../analysis/trace/model'
@@ -374,7 +375,7 @@ export class Engine {
       max.push(...one.max)
       last.push(...one.last)
     }
-    return { version: this.#version, min, max, last }
+    return { version: this.#version, min, max, last, mean }
   }
 
   /** Busy share of the group's traces (the mean where there are several), active bytes of its first allocator. */
@@ -386,8 +387,10 @@ export class Engine {
     const systems = this.#shown.filter(e => e.source.kind === 'system' && e.place.group === id && hardwareTracks(e.source.model).length > 0)
     const traces = systems.length > 0 ? systems : this.#shown.filter(e => e.source.kind === 'chrome-trace' && e.place.group === id)
     const busy = new Float32Array(traces.length ? width : 0)
+    const mean: Float64Array[] = []
     for (const { source, place } of traces) {
       if (source.kind !== 'system' && source.kind !== 'chrome-trace') continue
+      mean.push(...counterMeans([track], start - offset, end - offset, width))
       const offset = place.offset ?? 0
       const one = busyOverview(source.table, source.model, width, -offset, end - offset)
       for (let c = 0; c < width; c++) busy[c] = (busy[c] as number) + (one[c] as number) / traces.length

@@ -75,6 +75,7 @@ async function input(stamp = true, more: Partial<HbmInput> = {}): Promise<HbmInp
     file: file('snapshot', 'memory-snapshot'),
     table,
     allocators: replayAll(table).map(model => ({ model, owners: owners(model, table) })),
+    tracks: [],
     diagnostics: [],
   }
   const h = new TestHbm({ profiler_buffers: 100 * MIB })

@@ -1,7 +1,9 @@
 /** What the engine keeps of one file: its table and the models made of it. */
+import { allocatorTracks } from '../../../analysis/allocator/lanes'
 import type { AllocatorModel } from '../../../analysis/allocator/model'
 import { owners, type Owners } from '../../../analysis/allocator/owners'
 import { positions } from '../../../analysis/allocator/picturePositions'
+import { totalsKnown } from '../../../analysis/allocator/report'
 import type { HbmModel } from '../../../analysis/hbm/model'
 import type { HardwareClock } from '../../../analysis/system/clocks'
 import { cpuTracks, hostMemoryTracks } from '../../../analysis/system/counters'
@@ -28,6 +30,8 @@ export interface SnapshotSource {
   readonly file: EngineFile
   readonly table: SnapshotTable
   readonly allocators: readonly Allocator[]
+  /** Active and reserved bytes of each allocator whose events have times. */
+  readonly tracks: readonly TrackModel[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -44,7 +48,7 @@ export interface SystemSource {
   readonly model: SystemModel
   readonly clock: HardwareClock
   readonly hbm: readonly HbmModel[]
-  /** Those of the model, then lanes of host samples that the same file has. */
+  /** Those of the model, the same by thread, lanes of transfers and device memory, then those of host samples that the same file has. */
   readonly tracks: readonly TrackModel[]
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -64,7 +68,6 @@ const NO_STRINGS: StringTable = stringTable([])
 
 /** Tracks of a source and the strings that they name. */
 export function tracksOf(s: Source): { readonly tracks: readonly TrackModel[]; readonly strings: StringTable } {
-  if (s.kind === 'memory-snapshot') return { tracks: [], strings: NO_STRINGS }
   if (s.kind === 'chrome-trace') return { tracks: s.model.tracks, strings: s.table.strings }
   return { tracks: s.tracks, strings: s.kind === 'system' ? s.table.strings : NO_STRINGS }
 }
@@ -79,11 +82,12 @@ export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind:
     return { kind, file, table, model, diagnostics: [...diagnostics, ...traceFindings(file.path, model, table)] }
   }
   if (prepared.kind === 'system') {
-    const { kind, table, clock, hbm, findings } = prepared
+    const { kind, table, clock, hbm, lanes, findings } = prepared
     // Events name no process where the file has those of one only: the session's folder does.
     const inProcess = (t: TrackModel): TrackModel => (t.pid === '' && t.origin !== 'host' ? { ...t, pid: file.pid ?? '' } : t)
     const model = { ...prepared.model, tracks: prepared.model.tracks.map(inProcess) }
-    return { kind, file, table, model, clock, hbm, tracks: [...model.tracks, ...inner(table)], diagnostics: [...diagnostics, ...findings] }
+    const tracks = [...model.tracks, ...[...model.byThread, ...lanes].map(inProcess), ...inner(table)]
+    return { kind, file, table, model, clock, hbm, tracks, diagnostics: [...diagnostics, ...findings] }
   }
   if (prepared.kind === 'host') return { kind: prepared.table.kind, file, table: prepared.table, tracks: prepared.tracks, diagnostics }
   const { kind, table, models } = prepared
@@ -92,6 +96,7 @@ export function makeSource(file: EngineFile, prepared: Exclude<Prepared, { kind:
     file,
     table,
     allocators: models.map(model => ({ model, owners: owners(model, table) })),
+    tracks: models.flatMap(m => allocatorTracks(m, file.pid ?? '', Number.isNaN(m.figures.liveAtStart) || !totalsKnown(table, m))),
     diagnostics: [...diagnostics, ...models.flatMap(m => replayFindings(file.path, m, table.complete))],
   }
 }

@@ -1,5 +1,5 @@
 /** What the Export dialog offers, and the sheet of its choice in the window of the screen. The sheet is made by src/paint/sheet, as on the command line. */
-import type { AllocatorInfo, Axis, SessionView } from '../../../shared/api'
+import { makesTrace, type AllocatorInfo, type Axis, type SessionView } from '../../../shared/api'
 import { eventsText, gatherSheet, type GatheredSheet } from '../../../paint/sheet/gather'
 import type { Surface } from '../../../paint/sheet/ask'
 import type { Theme } from '../../../paint/theme'
@@ -27,7 +27,7 @@ export const SHEET_WIDTH = 1280
 /** What can be exported now, and the words for it. */
 export function choices(view: SessionView | null, info: AllocatorInfo | null): readonly { readonly what: What; readonly label: string }[] {
   const { group, memoryAxis } = useView.getState()
-  const trace = view?.tracks.some(t => t.group === group) ?? false
+  const trace = view?.tracks.some(t => t.group === group && makesTrace(t)) ?? false
   const axis = axisOf(info, memoryAxis)
   const mem = info !== null && (axis === 'event' || info.group === group)
   return [

@@ -1,6 +1,6 @@
 /** What stands in the Memory Viewer while there is nothing to draw: what was seen, what it means, what to do. */
 import { useState, type ReactElement } from 'react'
-import type { Job } from '../../../shared/api'
+import { makesTrace, type Job } from '../../../shared/api'
 import type { CatalogFile } from '../../../shared/catalog'
 import { fileSize } from '../../../shared/format'
 import { Icon } from '../shell/icons'
@@ -104,7 +104,7 @@ function NoSnapshot(): ReactElement {
 
 /** A file while it is read, with its progress. */
 export function Reading({ file, job }: { readonly file: CatalogFile; readonly job: Job }): ReactElement {
-  const others = useSession(s => (s.view?.tracks.length ?? 0) > 0)
+  const others = useSession(s => s.view?.tracks.some(makesTrace) ?? false)
   const share = job.total > 0 ? Math.min(1, job.done / job.total) : 0
   return (
     <div className="fill" data-testid="memory-loading">

@@ -1,5 +1,14 @@
 /** What the panel shows, worked out of the session's view, the catalog and the jobs. Pure. */
-import type { AllocationDetails, Job, SessionView, SourceInfo, StepInfo, TimeGroup, TrackInfo } from '../../../shared/api'
+import {
+  makesTrace,
+  type AllocationDetails,
+  type Job,
+  type SessionView,
+  type SourceInfo,
+  type StepInfo,
+  type TimeGroup,
+  type TrackInfo,
+} from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
 import { fileSize, num } from '../../../shared/format'
 import { layoutRows, type NoteRow, type PinMark, type Rows } from '../../../paint/timeline'
@@ -86,13 +95,13 @@ export function panelState(
   if (!view) return { type: 'loading', job: null }
   const running = jobs.find(j => j.state === 'reading') ?? jobs.find(j => j.state === 'queued')
   const tracks = view.tracks.filter(t => t.group === group)
-  if (tracks.length > 0) {
+  if (tracks.some(makesTrace)) {
     const info = view.groups.find(g => g.id === group)
     if (!info) return { type: 'loading', job: null }
     return { type: 'tracks', input: inputOf(view, info, tracks, jobs, catalog, collapsed) }
   }
   if (running) return { type: 'loading', job: running }
-  const other = view.groups.find(g => g.id !== group && view.tracks.some(t => t.group === g.id))
+  const other = view.groups.find(g => g.id !== group && view.tracks.some(t => t.group === g.id && makesTrace(t)))
   if (other) {
     const names = (sources: readonly SourceInfo[]): readonly string[] => sources.map(s => baseName(s.path))
     const here = view.groups.find(g => g.id === group)
