@@ -58,6 +58,20 @@ export const REQUESTS = {
     end: time,
     width: pixels,
   }),
+  /** Tiles `first` to `first + count` of each track (see shared/tiles): as the windows [i, i + 1) * TILE_COLUMNS * column would be answered. */
+  'trace.tiles': v.strictObject({
+    session: id,
+    tracks: v.pipe(v.array(index), v.maxLength(256)),
+    /** Width of a column in ns, a power of two. */
+    column: v.pipe(
+      v.number(),
+      v.minValue(2 ** -20),
+      v.maxValue(2 ** 60),
+      v.check(x => Number.isInteger(Math.log2(x)), 'no power of two'),
+    ),
+    first: v.pipe(v.number(), v.safeInteger()),
+    count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(64)),
+  }),
   'trace.counter': v.strictObject({ session: id, tracks: v.pipe(v.array(index), v.maxLength(256)), start: time, end: time, width: pixels }),
   'trace.overview': v.strictObject({ session: id, group: index, width: pixels }),
   'trace.slice': v.strictObject({ session: id, source: index, row: index }),
@@ -198,6 +212,8 @@ export interface SourceInfo {
 
 export interface TrackInfo {
   readonly id: number
+  /** Changes when its events or its place in time do: what was answered under the same stamp still holds. Absent: it changes with every version. */
+  readonly stamp?: number
   readonly source: number
   readonly group: number
   readonly kind: 'slices' | 'counter'
@@ -238,6 +254,9 @@ export interface TrackInfo {
   readonly max: number
 }
 
+/** Curves of an allocator repeat what the Memory Viewer shows: beside events they stand in the System Trace, alone they make none. */
+export const makesTrace = (t: Pick<TrackInfo, 'origin'>): boolean => t.origin !== 'pytorch'
+
 export interface StepInfo {
   readonly name: string
   readonly source: number
@@ -254,9 +273,6 @@ export interface AllocatorInfo {
   readonly rank: number
   readonly rankFromName: boolean
   readonly device: number
-/** Curves of an allocator repeat what the Memory Viewer shows: beside events they stand in the System Trace, alone they make none. */
-export const makesTrace = (t: Pick<TrackInfo, 'origin'>): boolean => t.origin !== 'pytorch'
-
   /** Time group, null without times (then only the event axis is there). */
   readonly group: number | null
   readonly events: number
@@ -361,6 +377,12 @@ export interface SlicesAnswer {
   readonly category: Uint32Array
   readonly names: readonly string[]
   readonly categories: readonly string[]
+}
+
+/** As SlicesAnswer with one "track" per track and tile: `trackStart[i * count + k]` begins tile k of the i-th track. What reaches over an edge stands in both tiles. */
+export interface TilesAnswer extends SlicesAnswer {
+  /** `TrackInfo.stamp` of each requested track. */
+  readonly stamps: Uint32Array
 }
 
 /** Per pixel column of each track: minimum, maximum, last and average value; NaN where nothing is known yet. */
@@ -538,6 +560,7 @@ export interface Answers extends HbmAnswers, ClockAnswers, NeffAnswers, SchemaAn
   'job.cancel': null
   'file.retry': null
   'trace.slices': SlicesAnswer
+  'trace.tiles': TilesAnswer
   'trace.counter': CounterAnswer
   'trace.overview': OverviewAnswer
   'trace.slice': SliceDetails

@@ -33,7 +33,7 @@ function bruteForce(track: TrackModel, t0: number, t1: number, width: number): D
         found.push(self)
         continue
       }
-      const column = Math.max(0, Math.floor((start - t0) / px))
+      const column = Math.floor((start - t0) / px)
       const other = columns.get(column)
       if (!other) {
         columns.set(column, self)

@@ -15,26 +15,46 @@ const NEAR = 24
 let chosen = new Uint32Array(8192)
 let stands = new Uint32Array(8192)
 
+/** A stretch of a track that is asked for. */
+export interface Stretch {
+  readonly track: TrackModel
+  readonly start: number
+  readonly end: number
+  /** Pixel columns. */
+  readonly width: number
+}
+
 /**
  * Slices of `tracks` that touch `[start, end)`, for `width` pixel columns. Times are ns relative to the table's epoch, in and out.
  *
  * A slice is visible when it begins before `end` and ends after `start` (or begins at or after it: slices of length 0 and instants). Slices at
  * least a column wide are answered one by one. Of the narrower ones that begin in the same column of the same lane, the longest (first of equals)
- * stands for all of them and `merged` says how many. Tracks that hold no slices (counters) answer nothing.
+ * stands for all of them and `merged` says how many; one that begins before the window stands by itself, so that windows side by side say together what
+ * one over both says. Tracks that hold no slices (counters) answer nothing.
  */
-export function slicesInWindow(
+export const slicesInWindow = (
   table: Pick<TraceTable, 'strings'>,
   tracks: readonly TrackModel[],
   start: number,
   end: number,
   width: number,
-): Omit<SlicesAnswer, 'version'> {
-  const trackStart = new Uint32Array(tracks.length + 1)
+): Omit<SlicesAnswer, 'version'> =>
+  slicesInStretches(
+    table,
+    tracks.map(track => ({ track, start, end, width })),
+  )
+
+/** The same for stretches of their own each; `trackStart` has one entry per stretch and the end. */
+export function slicesInStretches(table: Pick<TraceTable, 'strings'>, stretches: readonly Stretch[]): Omit<SlicesAnswer, 'version'> {
+  const tracks = stretches.map(s => s.track)
+  const trackStart = new Uint32Array(stretches.length + 1)
   const laneEnds: number[] = []
   let n = 0
-  tracks.forEach((track, t) => {
-    if (track.kind === 'slices' && end > start && width > 0)
-      for (let lane = 0; lane < track.depth; lane++) laneEnds.push((n = chooseInLane(track, lane, start, end, width, n)))
+  stretches.forEach(({ track, start, end, width }, t) => {
+    // One entry per lane also where nothing can be seen: what is copied below goes by them.
+    if (track.kind === 'slices')
+      for (let lane = 0; lane < track.depth; lane++)
+        laneEnds.push((n = end > start && width > 0 ? chooseInLane(track, lane, start, end, width, n) : n))
     trackStart[t + 1] = n
   })
   const out = {
@@ -53,7 +73,7 @@ export function slicesInWindow(
   let l = 0
   let from = 0
   for (const track of tracks) {
-    if (track.kind !== 'slices' || laneEnds.length === 0) continue
+    if (track.kind !== 'slices') continue
     for (let lane = 0; lane < track.depth; lane++) {
       const to = laneEnds[l++]
       copyLane(track, lane, from, to, out)
@@ -104,8 +124,8 @@ function chooseInLane(track: TrackModel, lane: number, t0: number, t1: number, w
   const counts = stands
   const px = (t1 - t0) / width
   let n = used
-  /** End of the column of the last narrow slice; what begins before the window belongs to the first column. */
-  let edge = t0 + px
+  /** End of the column of the last narrow slice. */
+  let edge = t0
   for (let i = from; i < to;) {
     let best = i
     let longest = duration[i]

@@ -41,6 +41,7 @@ export interface HandlerDeps {
 /** Requests that the engine of a session answers. */
 const ENGINE = [
   'trace.slices',
+  'trace.tiles',
   'trace.counter',
   'trace.overview',
   'trace.slice',

@@ -91,7 +91,7 @@ export function splitSlices(answer: SlicesAnswer, fetched: Fetched): readonly Sl
   })
 }
 
-function slicesBefore(flags: Uint8Array, laneStart: Uint32Array): Int32Array {
+export function slicesBefore(flags: Uint8Array, laneStart: Uint32Array): Int32Array {
   const out = new Int32Array(flags.length)
   for (let l = 0; l + 1 < laneStart.length; l++) {
     let last = -1

@@ -41,7 +41,7 @@ import type { ReadBytes } from './search-args'
 import { insideSlice } from './inside'
 import type { EngineContext, Part } from './context'
 import { Lanes } from './lanes'
-import { slicesOfTracks, type TrackQuery } from './slices'
+import { slicesOfTracks, tilesOfTracks, type TrackQuery } from './slices'
 import { HbmQueries } from './hbm'
 import { clockOf, makeSource, rangeOf, tracksOf, type Allocator, type SnapshotSource, type Source, type TraceSource } from './sources'
 import { allocatorInfo, sourceInfo, stepInfos, trackInfos, verdictsOf } from './view'
@@ -51,14 +51,20 @@ export interface Place {
   readonly index: number
   readonly group: number | null
   readonly offset: number | null
+  /** Version at which its tables or its place in time changed last: what was answered since then still holds. */
+  readonly stamp: number
 }
 
+/** More tiles (of all tracks together) than one answer may have. */
+const MAX_TILES = 4096
 /** More pixels than any screen; a larger picture is refused rather than tried. */
 const MAX_PIXELS = 2 ** 26
 
 interface Entry {
   source: Source
   place: Place
+  /** The source that `place` was made for. */
+  placed: Source | null
 }
 
 interface Side {
@@ -141,7 +147,7 @@ export class Engine {
     }
     this.#sides.delete(file.id)
     const source = this.#named(makeSource(file, prepared, diagnostics))
-    this.#entries.set(file.id, { source, place: { index: 0, group: null, offset: null } })
+    this.#entries.set(file.id, { source, place: { index: 0, group: null, offset: null, stamp: 0 }, placed: null })
     return this.#changed()
   }
 
@@ -194,7 +200,12 @@ export class Engine {
         label: s.file.path.slice(s.file.path.lastIndexOf('/') + 1),
       })),
     )
-    entries.forEach((e, index) => (e.place = { index, group: times.group[index] ?? null, offset: times.offsets[index] ?? null }))
+    entries.forEach((e, index) => {
+      const offset = times.offsets[index] ?? null
+      const same = e.placed === e.source && e.place.offset === offset
+      e.place = { index, group: times.group[index] ?? null, offset, stamp: same ? e.place.stamp : this.#version }
+      e.placed = e.source
+    })
     this.#groups = times.groups
     this.#tracks = new Map()
     this.#allocators = new Map()
@@ -365,12 +376,21 @@ export class Engine {
     return { version: this.#version, ...slicesOfTracks(this.#trackQueries(tracks), start, end, width) }
   }
 
+  tiles({ tracks, column, first, count }: RequestArgs<'trace.tiles'>): Answers['trace.tiles'] {
+    if (tracks.length * count > MAX_TILES) throw new RequestError('More tiles than a screen holds.')
+    const queries = this.#trackQueries(tracks)
+    const stamps = Uint32Array.from(tracks, id => this.#tracks.get(id)?.entry.place.stamp ?? 0)
+    return { version: this.#version, stamps, ...tilesOfTracks(queries, column, first, count) }
+  }
+
   counter({ tracks, start, end, width }: RequestArgs<'trace.counter'>): Answers['trace.counter'] {
     const min: Float64Array[] = []
     const max: Float64Array[] = []
     const last: Float64Array[] = []
+    const mean: Float64Array[] = []
     for (const { track, offset } of this.#trackQueries(tracks)) {
       const one = counterInWindow([track], start - offset, end - offset, width)
+      mean.push(...counterMeans([track], start - offset, end - offset, width))
       min.push(...one.min)
       max.push(...one.max)
       last.push(...one.last)
@@ -387,10 +407,8 @@ export class Engine {
     const systems = this.#shown.filter(e => e.source.kind === 'system' && e.place.group === id && hardwareTracks(e.source.model).length > 0)
     const traces = systems.length > 0 ? systems : this.#shown.filter(e => e.source.kind === 'chrome-trace' && e.place.group === id)
     const busy = new Float32Array(traces.length ? width : 0)
-    const mean: Float64Array[] = []
     for (const { source, place } of traces) {
       if (source.kind !== 'system' && source.kind !== 'chrome-trace') continue
-      mean.push(...counterMeans([track], start - offset, end - offset, width))
       const offset = place.offset ?? 0
       const one = busyOverview(source.table, source.model, width, -offset, end - offset)
       for (let c = 0; c < width; c++) busy[c] = (busy[c] as number) + (one[c] as number) / traces.length

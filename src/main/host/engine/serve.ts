@@ -29,6 +29,7 @@ const METHODS = new Map<string, Method>(
       e.fail(a.file, a.diagnostics, a.verdict),
     drop: (e, a: { readonly file: string }) => e.drop(a.file),
     'trace.slices': (e, a: never) => e.slices(a),
+    'trace.tiles': (e, a: never) => e.tiles(a),
     'trace.counter': (e, a: never) => e.counter(a),
     'trace.overview': (e, a: never) => e.overview(a),
     'trace.slice': (e, a: never) => e.slice(a),

@@ -1,8 +1,9 @@
 /** Slices of tracks of several sources as one answer: each source is asked in its own time, the answers are joined in the order of the request. */
 import type { TrackModel } from '../../../analysis/trace/model'
-import { slicesInWindow } from '../../../analysis/trace/window'
+import { slicesInStretches } from '../../../analysis/trace/window'
 import type { SlicesAnswer } from '../../../shared/api'
 import type { StringTable } from '../../../shared/columns'
+import { TILE_COLUMNS, tileSpan } from '../../../shared/tiles'
 
 /** A track that is asked for, and what is added to its times to get those of its group. */
 export interface TrackQuery {
@@ -11,24 +12,49 @@ export interface TrackQuery {
   readonly offset: number
 }
 
+/** A stretch of a track in the time of its group. */
+interface GroupStretch extends TrackQuery {
+  readonly start: number
+  readonly end: number
+  readonly width: number
+}
+
 /** Slices of the window [start, end), group time, for `width` pixel columns. */
-export function slicesOfTracks(queries: readonly TrackQuery[], start: number, end: number, width: number): Omit<SlicesAnswer, 'version'> {
+export const slicesOfTracks = (queries: readonly TrackQuery[], start: number, end: number, width: number): Omit<SlicesAnswer, 'version'> =>
+  slicesOfStretches(queries.map(q => ({ ...q, start, end, width })))
+
+/** Tiles `first` to `first + count` of each track, track by track. */
+export function tilesOfTracks(queries: readonly TrackQuery[], column: number, first: number, count: number): Omit<SlicesAnswer, 'version'> {
+  const span = tileSpan(column)
+  return slicesOfStretches(
+    queries.flatMap(q =>
+      Array.from({ length: count }, (_, k) => ({ ...q, start: (first + k) * span, end: (first + k + 1) * span, width: TILE_COLUMNS })),
+    ),
+  )
+}
+
+function slicesOfStretches(stretches: readonly GroupStretch[]): Omit<SlicesAnswer, 'version'> {
   const bySource = new Map<StringTable, number[]>()
-  queries.forEach((q, i) => {
+  stretches.forEach((q, i) => {
     const list = bySource.get(q.strings)
     if (list) list.push(i)
     else bySource.set(q.strings, [i])
   })
   const parts = [...bySource].map(([strings, at]) => {
-    const { offset } = queries[at[0] as number] as TrackQuery
-    const tracks = at.map(i => (queries[i] as TrackQuery).track)
-    const part = slicesInWindow({ strings }, tracks, start - offset, end - offset, width)
-    for (let i = 0; i < part.start.length; i++) part.start[i] = (part.start[i] as number) + offset
+    const some = at.map(i => stretches[i] as GroupStretch)
+    const part = slicesInStretches(
+      { strings },
+      some.map(q => ({ track: q.track, start: q.start - q.offset, end: q.end - q.offset, width: q.width })),
+    )
+    some.forEach(({ offset }, k) => {
+      const end = part.trackStart[k + 1] as number
+      for (let i = part.trackStart[k] as number; i < end; i++) part.start[i] = (part.start[i] as number) + offset
+    })
     return { at, part }
   })
   const only = parts[0]
   if (only && parts.length === 1) return only.part
-  return join(queries.length, parts)
+  return join(stretches.length, parts)
 }
 
 interface Part {

@@ -54,10 +54,11 @@ export const verdictsOf = (
   files.flatMap(({ file, table }) => ('verdict' in table ? [{ file: file.id, path: file.path, verdict: table.verdict }] : []))
 
 /** Tracks of a source that has a place in time; `ids` by track. */
-export function trackInfos(s: Source, { index, group, offset }: Place, ids: readonly number[]): readonly TrackInfo[] {
+export function trackInfos(s: Source, { index, group, offset, stamp }: Place, ids: readonly number[]): readonly TrackInfo[] {
   if (group === null) return []
   return tracksOf(s).tracks.map((t, i) => ({
     id: ids[i] as number,
+    stamp,
     source: index,
     group,
     kind: t.kind,
