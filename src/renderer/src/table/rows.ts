@@ -8,9 +8,10 @@ const collator = new Intl.Collator('en', { numeric: true })
 export function sortRows<R>(rows: readonly R[], columns: readonly Column<R>[], sort: Sort): readonly R[] {
   const column = columns.find(c => c.id === sort.column)
   if (!column) return rows
+  const order = column.order ?? column.value
   const sign = sort.descending ? -1 : 1
   return rows
-    .map(row => ({ row, v: column.value(row) }))
+    .map(row => ({ row, v: order(row) }))
     .sort((a, b) => {
       if (a.v === null || b.v === null) return Number(a.v === null) - Number(b.v === null)
       if (typeof a.v === 'number' && typeof b.v === 'number') return sign * (a.v - b.v)

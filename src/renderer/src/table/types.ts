@@ -12,6 +12,8 @@ export interface Column<R> {
   readonly width?: string
   /** What is sorted by and written to CSV and TSV: exact, numbers in the unit of `exact`. null: not known, sorted last, written empty. */
   readonly value: (row: R) => string | number | null
+  /** What is sorted by where that is not the value, e.g. its size whatever the sign. */
+  readonly order?: (row: R) => string | number | null
   /** Head in CSV and TSV, with the unit, e.g. `total_ns`; '' for a column of controls, which is not written. */
   readonly csv: string
   /** Cell; default: the value as text, `—` for null. */

@@ -1,0 +1,74 @@
+/** Steps of a time group as rows. Pure. */
+import type { SessionView, StepInfo, TrackInfo } from '../../../shared/api'
+import type { CompareRow } from '../../../shared/trace-api'
+import { percent, signed } from '../stats/words'
+
+export interface StepRow extends Pick<StepInfo, 'name' | 'source' | 'start' | 'duration'> {
+  /** Stays the same while sources come and go. */
+  readonly key: string
+  /** File that tells of it. */
+  readonly path: string
+  readonly rank: number | null
+  /** Duration minus that of the one before, of the same kind in the same file; null for the first. */
+  readonly change: number | null
+}
+
+/** `ProfilerStep#` of `ProfilerStep#12`: what steps of a kind have in common. */
+export const kindOf = (name: string): string => name.replace(/\d+$/, '')
+
+/** Steps and annotations of a group, by start. */
+export function stepRows(view: SessionView, group: number): readonly StepRow[] {
+  const steps = view.steps.filter(s => s.group === group).sort((a, b) => a.start - b.start)
+  const before = new Map<string, number>()
+  const seen = new Map<string, number>()
+  return steps.map(s => {
+    const source = view.sources.find(o => o.index === s.source)
+    const path = source?.path ?? ''
+    const name = `${path}/${s.name}`
+    const nth = seen.get(name) ?? 0
+    seen.set(name, nth + 1)
+    const kind = `${s.source}/${kindOf(s.name)}`
+    const previous = before.get(kind)
+    before.set(kind, s.duration)
+    return {
+      name: s.name,
+      source: s.source,
+      start: s.start,
+      duration: s.duration,
+      key: nth === 0 ? name : `${name}/${nth}`,
+      path,
+      rank: source?.rank ?? null,
+      change: previous === undefined ? null : s.duration - previous,
+    }
+  })
+}
+
+export interface DeviceTracks {
+  /** Rows of the timeline, for the head of the column. */
+  readonly what: 'NeuronCores' | 'streams'
+  readonly tracks: readonly number[]
+}
+
+/**
+ * Tracks that tell what ran on the device of a rank: the hardware's where they are, else the framework's streams. null: there are none.
+ * A source whose rank is not known may belong to any.
+ */
+export function deviceTracks(view: SessionView, group: number, rank: number | null): DeviceTracks | null {
+  const ranks = new Map(view.sources.map(s => [s.index, s.rank]))
+  const own = view.tracks.filter(t => {
+    const r = ranks.get(t.source) ?? null
+    return t.group === group && t.kind === 'slices' && !t.derived && (rank === null || r === null || r === rank)
+  })
+  const pick = (what: DeviceTracks['what'], test: (t: TrackInfo) => boolean): DeviceTracks | null => {
+    const tracks = own.filter(test).map(t => t.id)
+    return tracks.length > 0 ? { what, tracks } : null
+  }
+  return pick('NeuronCores', t => t.role === 'core' && t.origin === 'neuron_hw') ?? pick('streams', t => t.role === 'stream')
+}
+
+/** `+12.3 %`, `only A`, `only B`; `—` where A took no time. */
+export function changeText(r: Pick<CompareRow, 'a' | 'b' | 'deltaNs'>): string {
+  if (r.a === null) return 'only B'
+  if (r.b === null) return 'only A'
+  return r.a.totalNs > 0 ? signed(r.deltaNs, v => percent(v, r.a?.totalNs ?? 0)) : '—'
+}
