@@ -10,6 +10,7 @@ import { fileSource } from '../../../formats/source'
 import { writeSample } from '../../../session/sample/write'
 import { RequestError, type SessionView, type TrackInfo } from '../../../shared/api'
 import { stringAt } from '../../../shared/columns'
+import { TILE_COLUMNS } from '../../../shared/tiles'
 import type { ParsedTable, SnapshotTable, TraceTable } from '../../../shared/tables'
 import { prepare } from '../prepared'
 import type { EngineFile } from '../protocol'
@@ -154,6 +155,55 @@ describe('trace queries', () => {
       }
       expect(count).toBe(t.events)
     })
+  })
+
+  it('tiles say what windows of their span say, and name the stamps of their tracks', async () => {
+    const { engine, view } = await full()
+    const tracks = view.tracks.filter(t => t.kind === 'slices')
+    const ids = tracks.map(t => t.id)
+    const span = view.groups[0]?.durationNs ?? 0
+    for (const column of [2 ** 10, 2 ** 14, 2 ** 18, 2 ** 24]) {
+      const width = column * TILE_COLUMNS
+      const first = Math.floor(span / 3 / width) - 1
+      const a = engine.tiles({ session: 's', tracks: ids, column, first, count: 3 })
+      expect([...a.stamps]).toEqual(tracks.map(t => t.stamp))
+      expect(a.trackStart).toHaveLength(ids.length * 3 + 1)
+      for (let k = 0; k < 3; k++) {
+        const w = engine.slices({
+          session: 's',
+          tracks: ids,
+          start: (first + k) * width,
+          end: (first + k + 1) * width,
+          width: TILE_COLUMNS,
+        })
+        ids.forEach((_, t) => {
+          const [from, to] = [a.trackStart[t * 3 + k] as number, a.trackStart[t * 3 + k + 1] as number]
+          const [at, end] = [w.trackStart[t] as number, w.trackStart[t + 1] as number]
+          for (const c of ['start', 'duration', 'lane', 'row', 'merged', 'flags'] as const)
+            expect(a[c].slice(from, to)).toEqual(w[c].slice(at, end))
+          expect([...a.name.slice(from, to)].map(n => a.names[n])).toEqual([...w.name.slice(at, end)].map(n => w.names[n]))
+        })
+      }
+    }
+    expect(() => engine.tiles({ session: 's', tracks: Array<number>(256).fill(ids[0] as number), column: 1, first: 0, count: 64 })).toThrow(
+      RequestError,
+    )
+  })
+
+  it('the stamp of a track changes when its file is read again or moves in time, and only then', async () => {
+    const { engine, view } = await full()
+    const stamps = (): ReadonlyMap<number, number> =>
+      new Map(engine.view.tracks.filter(t => t.role !== 'counter').map(t => [t.id, t.stamp ?? -1]))
+    const sourceOf = new Map(view.tracks.map(t => [t.id, pathOf(view, t.source)]))
+    const changed = (before: ReadonlyMap<number, number>): ReadonlySet<string> =>
+      new Set([...stamps()].filter(([id, s]) => before.get(id) !== s).map(([id]) => sourceOf.get(id) ?? ''))
+    let before = stamps()
+    const again = files.find(f => f.file.path === 'trace_1.json') as (typeof files)[number]
+    engine.setFile(again.file, prepare(await again.read()), [])
+    expect(changed(before)).toEqual(new Set(['trace_1.json']))
+    before = stamps()
+    engine.shift(new Map([[again.file.id, 1_000_000n]]))
+    expect(changed(before)).toEqual(new Set(['trace_1.json']))
   })
 
   it('are bounded by the screen and give the same for one source as for several', async () => {
