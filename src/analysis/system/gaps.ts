@@ -97,10 +97,12 @@ async function build(track: TrackModel, pausing: Pausing): Promise<CoreIdle | nu
   }
 }
 
-/** Positions of the events that tell when the core ran, lane by lane: slices of some length that no complete slice encloses, and halves of slices. */
+/** Positions of the events that tell when the core ran, lane by lane: slices of some length that no complete slice encloses, and halves. */
 function tellingEvents({ flags, duration, parent }: TrackModel): Uint32Array {
   const tells = (i: number): boolean => {
     if (flags[i] === 1 || (flags[i] === 0 && !(duration[i] > 0))) return false
+    // A stop at the very start of another slice stands below that, and still tells of the time before.
+    if (flags[i] === 3) return true
     const p = parent[i]
     return p < 0 || flags[p] !== 0
   }

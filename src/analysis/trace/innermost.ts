@@ -26,7 +26,7 @@ export async function innermostByName(track: TrackModel, from: number, to: numbe
     const first = firstVisible(track, lane, from)
     const end = lowerBound(start, first, laneStart[lane + 1], to)
     if (first >= end) continue
-    const next: Cover = { start: [], end: [] }
+    const own: Cover = { start: [], end: [] }
     let c = 0
     for (let i = first; i < end; i++) {
       if (++steps % STRIDE === 0 && pausing.due && (await pausing.pause())) return null
@@ -34,27 +34,23 @@ export async function innermostByName(track: TrackModel, from: number, to: numbe
       const a = Math.max(from, start[i])
       const b = Math.min(to, start[i] + duration[i])
       if (!(b > a)) continue
+      add(own, a, b)
       // What deeper lanes have is theirs.
-      while (c < cover.start.length && cover.end[c] <= a) add(next, cover.start[c], cover.end[c++])
-      let inner = 0
-      for (let k = c; k < cover.start.length && cover.start[k] < b; k++) inner += Math.min(b, cover.end[k]) - Math.max(a, cover.start[k])
-      while (c < cover.start.length && cover.start[c] <= a) add(next, cover.start[c], cover.end[c++])
-      add(next, a, b)
-      while (c < cover.start.length && cover.end[c] <= b) c++
-      const own = b - a - inner
-      if (!(own > 0)) continue
+      let ns = b - a
+      while (c < cover.start.length && cover.end[c] <= a) c++
+      for (let k = c; k < cover.start.length && cover.start[k] < b; k++) ns -= Math.min(b, cover.end[k]) - Math.max(a, cover.start[k])
+      if (!(ns > 0)) continue
       const known = found.get(nameId[i])
-      if (!known) found.set(nameId[i], { ns: own, longest: i, most: own })
+      if (!known) found.set(nameId[i], { ns, longest: i, most: ns })
       else {
-        known.ns += own
-        if (own > known.most || (own === known.most && start[i] < start[known.longest])) {
-          known.most = own
+        known.ns += ns
+        if (ns > known.most || (ns === known.most && start[i] < start[known.longest])) {
+          known.most = ns
           known.longest = i
         }
       }
     }
-    while (c < cover.start.length) add(next, cover.start[c], cover.end[c++])
-    cover = next
+    cover = united(cover, own)
   }
   return [...found]
     .map(([name, { ns, longest }]) => ({ name, ns, longest }))
@@ -65,6 +61,16 @@ export async function innermostByName(track: TrackModel, from: number, to: numbe
 interface Cover {
   readonly start: number[]
   readonly end: number[]
+}
+
+function united(a: Cover, b: Cover): Cover {
+  if (a.start.length === 0) return b
+  const out: Cover = { start: [], end: [] }
+  for (let i = 0, j = 0; i < a.start.length || j < b.start.length;) {
+    if (j >= b.start.length || (i < a.start.length && a.start[i] <= b.start[j])) add(out, a.start[i], a.end[i++])
+    else add(out, b.start[j], b.end[j++])
+  }
+  return out
 }
 
 /** Adds a stretch that does not begin before the last one. */
