@@ -236,11 +236,11 @@ export interface OccurrencesAnswer extends Figures {
 }
 
 /** How two events are known to belong together. */
-export type LinkBy = 'flow' | 'sequence' | 'framework-mapping' | 'parent' | 'tracking' | 'name-and-order' | 'model'
+export type LinkBy = 'flow' | 'sequence' | 'framework-mapping' | 'parent' | 'tracking' | 'name-and-order' | 'model' | 'exec' | 'correlation'
 
 export interface ChainEvent extends SliceRef {
-  /** Where it stands: framework op, framework stream, neuron_rt, neuron_hw. */
-  readonly layer: 'framework' | 'stream' | 'neuron_rt' | 'neuron_hw'
+  /** Where it stands: framework op, framework stream, neuron_rt, neuron_hw; runtime: of the runtime's trace, host or hardware not known. */
+  readonly layer: 'framework' | 'stream' | 'neuron_rt' | 'neuron_hw' | 'runtime'
   readonly trackName: string
   /** `Event ID` for people and for `cli chain`: stable in the session. */
   readonly id: string
@@ -251,7 +251,7 @@ export interface ChainLink {
   readonly from: ChainEvent
   readonly to: ChainEvent
   readonly by: LinkBy
-  /** The value that both carry, as text. */
+  /** The value that both carry, as text; '' where one encloses the other. */
   readonly value: string
   /** Told by order or name rather than by an id of the file. */
   readonly inferred: boolean
@@ -279,8 +279,10 @@ export interface ChainAnswer {
   /** Why nothing upstream or downstream is known; null where something is or nothing is missing. */
   readonly noUpstream: string | null
   readonly noDownstream: string | null
-  /** What ran: for an event that names a model. */
+  /** What ran: the model that the event names, else the only one that the linked events name. */
   readonly model: ChainModel | null
+  /** All models that the event and the linked events name, at most 20. */
+  readonly models: readonly ChainModel[]
   /** Time on the device that this event caused (union of the hardware events downstream); null where none is linked. */
   readonly deviceNs: number | null
 }

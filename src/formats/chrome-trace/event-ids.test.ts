@@ -77,7 +77,7 @@ describe('ids of events', () => {
       { ph: 'f', ...flow, bp: 'e' },
       { ph: 'f', ...flow },
       { ph: 'f', ...flow, bp: 'x' },
-      { ph: 'f', bp: 'e', ...flow, ...{ bp: 'e' } },
+      { ph: 'f', bp: 'e', ...flow },
       { ...X, bp: 'e' },
       { ...X, cat: 'python_function', args: { 'External id': 4 } },
     ])
