@@ -1,5 +1,6 @@
 /** The command line as typed: which command, with which arguments. Checks them, runs nothing. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import type { ChainOf } from './chain'
 import { EXPORT_OPTIONS, exportOptions, type ExportOptions } from './export/options'
 import { COMMANDS, type CommandName } from './help'
 import { SCHEMA_ACTIONS, type SchemaAction } from './schema-actions'
@@ -12,6 +13,7 @@ export type Parsed =
   | { readonly command: 'trace'; readonly path: string; readonly json: boolean }
   | { readonly command: 'snapshot'; readonly path: string; readonly json: boolean; readonly verify?: true }
   | { readonly command: 'at'; readonly path: string; readonly time: bigint; readonly json: boolean }
+  | { readonly command: 'chain'; readonly path: string; readonly of: ChainOf; readonly json: boolean }
   | {
       readonly command: 'sample'
       readonly path: string
@@ -64,6 +66,15 @@ export function parse(argv: readonly string[]): Parsed {
     if (typeof time !== 'string') throw new UsageError('at needs --time NS', first)
     if (!/^\d{1,20}$/.test(time)) throw new UsageError(`--time takes Unix nanoseconds as a whole number, not ${quoted(time)}`, first)
     return { command: 'at', path, time: BigInt(time), json: values['json'] === true }
+  }
+  if (first === 'chain') {
+    const { path, values } = take(first, rest, { event: { type: 'string' }, name: { type: 'string' }, nth: { type: 'string' } })
+    const { event, name, nth } = values
+    if ((typeof event === 'string') === (typeof name === 'string')) throw new UsageError('chain needs --event ID or --name NAME', first)
+    if (nth !== undefined && (typeof name !== 'string' || !/^[1-9]\d{0,8}$/.test(String(nth))))
+      throw new UsageError('--nth takes a whole number from 1, together with --name', first)
+    const of = typeof event === 'string' ? { event } : { name: String(name), nth: nth === undefined ? 1 : Number(nth) }
+    return { command: first, path, of, json: values['json'] === true }
   }
   if (first === 'inspect') {
     const { path, values } = take(first, rest, { 'neff-dir': { type: 'string', multiple: true } })

@@ -12,11 +12,14 @@ import { prepareSystem, type PreparedSystem } from '../main/host/prepared'
 import { discover } from '../session/discover'
 import type { CatalogFile, CatalogSession } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
+import { eventId } from '../shared/event-id'
 import { clockOfTable, isTimed, type TimedTable, type TraceTable } from '../shared/tables'
 import { endProgress, progressLine, type Io, type Outcome } from './output'
 import { hasUnixTime, isReadable, readerFailed, readFile } from './read'
 
 export interface AtSlice {
+  /** FILE:ROW, what `chain --event` takes. */
+  readonly id: string
   readonly track: string
   readonly name: string
   /** Unix ns, decimal. */
@@ -75,11 +78,11 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
       if (why) diagnostics.push({ ...why, file: file.path, offset: null, count: 1 })
       else if (table.kind === 'chrome-trace') {
         const model = buildTraceModel(table)
-        slices.push(time => slicesOf(table, model, time))
+        slices.push(time => slicesOf(file.path, table, model, time))
       } else if (table.kind === 'system') {
         const prepared = prepareSystem(table, file.path, pidOf(catalog.sessions, file))
         diagnostics.push(...prepared.findings)
-        slices.push(time => runtimeSlices(prepared, time))
+        slices.push(time => runtimeSlices(file.path, prepared, time))
         const { dir: session } = catalog.sessions.find(s => s.files.includes(file)) as CatalogSession
         hbm.push(time => hbmOf(prepared, session, time))
       } else if (table.kind === 'memory-snapshot') {
@@ -102,8 +105,9 @@ export async function openAt(path: string, io: Io): Promise<{ readonly read: boo
   return { read, at }
 }
 
-const slicesOf = (table: TraceTable, model: TraceModel, time: bigint): readonly AtSlice[] =>
+const slicesOf = (path: string, table: TraceTable, model: TraceModel, time: bigint): readonly AtSlice[] =>
   slicesAt(model, table, Number(time - table.epochNs)).map(s => ({
+    id: eventId(path, s.row),
     track: s.track,
     name: s.name,
     startNs: String(table.epochNs + BigInt(s.start)),
@@ -124,8 +128,9 @@ const AT_KINDS: ReadonlySet<string> = new Set([
 const pidOf = (sessions: readonly CatalogSession[], file: CatalogFile): string =>
   String(sessions.find(s => s.files.includes(file))?.pid ?? '')
 
-const runtimeSlices = ({ table, model }: PreparedSystem, time: bigint): readonly AtSlice[] =>
+const runtimeSlices = (path: string, { table, model }: PreparedSystem, time: bigint): readonly AtSlice[] =>
   systemSlicesAt(table, model, Number(time - table.epochNs)).map(s => ({
+    id: eventId(path, s.row),
     track: s.track,
     name: s.name,
     startNs: String(table.epochNs + BigInt(s.start)),

@@ -1,6 +1,6 @@
 /** What `--help` says. */
 
-export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema'
+export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema' | 'chain'
 
 interface CommandHelp {
   readonly usage: string
@@ -47,10 +47,27 @@ ${JSON_LINE}`,
     operand: 'PATH',
     summary: 'what the views show at one instant',
     details: `Which slices of the framework's and the runtime's traces below PATH cover the instant, how many bytes each allocator has active, and what
-each HBM holds by the runtime's own total.
+each HBM holds by the runtime's own total. The id of a slice in --json is what \`chain --event\` takes.
 
   --time NS   Unix time in nanoseconds
 ${JSON_LINE}`,
+  },
+  chain: {
+    usage: 'chain PATH (--event ID | --name NAME [--nth N]) [--json]',
+    operand: 'PATH',
+    summary: 'what caused an event and what it caused, down to the device and its NEFF',
+    details: `Follows flows, correlation, sequence, execution and tracking ids and the framework mapping of a session in both directions: framework
+operator, framework stream, neuron_rt, neuron_hw, and the NEFF and NTFF of the model that ran. Where nothing is linked it says why.
+
+  --event ID    FILE:ROW, the \`id\` of slices in \`at PATH --time NS --json\` and of events in this command's own answer. FILE is relative to
+                PATH (or ends as it does, if only one file does); ROW is the place of the event among those of the file, from 0
+  --name NAME   the event of this name that starts first, in the first session that has one
+  --nth N       with --name: the Nth of them (1)
+${JSON_LINE}
+
+--json gives {event, upstream, downstream, cut, noUpstream, noDownstream, deviceNs, model, models, diagnostics}. Links are {from, to, by, value,
+inferred}, nearest first; events {id, name, layer, track, startNs, durNs, flowId} with startNs in Unix ns. cut counts links that were not listed,
+deviceNs is the time that hardware events downstream cover together.`,
   },
   export: {
     usage:

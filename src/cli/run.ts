@@ -33,6 +33,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     if (parsed.json) io.out(toJson(outcome.document))
     else if (parsed.command === 'system' || parsed.command === 'schema')
       io.out((await import('./system-text')).toText(parsed.command, outcome.document))
+    else if (parsed.command === 'chain') io.out((await import('./chain-text')).chainText(outcome.document))
     else io.out((await import('./text')).toText(parsed.command, outcome.document))
     return outcome.read && outcome.failed !== true ? EXIT_READ : EXIT_NOTHING
   } catch (e) {
@@ -66,6 +67,8 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
       }
       case 'at':
         return await (await import('./at')).atCommand(path, p.time, io)
+      case 'chain':
+        return await (await import('./chain')).chainCommand(path, p.of, io)
       case 'export':
         return await (await import('./export/command')).exportCommand(path, p.options, io)
       case 'snapshot':

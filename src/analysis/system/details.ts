@@ -82,6 +82,7 @@ export interface SystemSliceAt {
   /** ns relative to the table's epoch. */
   readonly start: number
   readonly duration: number
+  readonly row: number
 }
 
 /** All slices that cover `t`, by track, outermost first, as the trace's `slicesAt`. `PID:1/neuron_rt/NC:0` is how a track is named where it stands alone. */
@@ -92,7 +93,8 @@ export function systemSlicesAt(t: SystemTable, model: SystemModel, time: number)
       const i = coveringInLane(track, lane, time)
       if (i < 0) continue
       const name = stringAt(t.strings, track.nameId[i] as number)
-      out.push({ track: systemTrackLabel(track), name, start: track.start[i] as number, duration: track.duration[i] as number })
+      const [start, duration, row] = [track.start[i] as number, track.duration[i] as number, track.row[i] as number]
+      out.push({ track: systemTrackLabel(track), name, start, duration, row })
     }
   return out
 }

@@ -1,0 +1,7 @@
+export { buildChain } from './build'
+export { modelFiles, type ModelFile, type ModelFiles, type ModelNames } from './neff'
+export { nameOf, placeOf, sourceOf } from './nodes'
+export { sequenceOf, textIdOf } from './sequence'
+export { union, walk, type Walk } from './walk'
+export { why } from './why'
+export * from './model'
