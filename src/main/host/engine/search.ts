@@ -259,6 +259,7 @@ async function searchFile(
     return true
   }
   missing.cut += scanned.cut
+  if (scanned.cut > 0) missing.stacks = NaN
   return !scanned.over
 }
 
