@@ -8,6 +8,8 @@ export const NAVIGATOR = 36
 /** Navigator of a low panel. */
 export const NAVIGATOR_LOW = 28
 export const STEPS = 20
+/** Row of marks and notes. */
+export const NOTES = 20
 /** A slice narrower than this carries no text. */
 export const LABEL_MIN = 26
 /** Rows of words: a file that is still being read, or that could not be. */

@@ -119,7 +119,7 @@ describe('the painted trace', () => {
   })
 
   it('leaves out the row of steps and the navigator where there are none', () => {
-    expect(sections({ height: 400, steps: [], navigator: true })).toEqual({ navigator: 0, axis: 36, steps: 58, rows: 58 })
+    expect(sections({ height: 400, steps: [], navigator: true })).toEqual({ navigator: 0, axis: 36, notes: 58, steps: 58, rows: 58 })
     expect(sections({ height: 200, steps: [{ name: '', start: 0, duration: 1 }], navigator: true }).rows).toBe(28 + 22 + 20)
     expect(fullHeight({ steps: [], navigator: false, rows: rowsOf([track(1)]) })).toBe(22 + 22 + 21)
   })

@@ -8,6 +8,8 @@ import { bindKeys } from './commands/keys'
 import { App } from './shell/App'
 import { acceptDrops } from './shell/drop'
 import { follow } from './shell/follow'
+import { followNotes } from './notes/state'
+import { followHistory } from './state/history'
 import { connect, resync, useSession } from './state/session'
 import { startTheme } from './theme'
 
@@ -24,6 +26,8 @@ onConnection(connection => {
   }
 })
 follow()
+followHistory()
+followNotes()
 bindKeys()
 acceptDrops()
 void connect(bridge)

@@ -4,6 +4,9 @@ import { closeDialog, SMALL, useUi } from './ui'
 import { useSession } from '../state/session'
 import { useLive } from '../state/live'
 import { reconnect } from '../bridge'
+import { GoTo } from '../goto/GoTo'
+import { NoteDialog } from '../notes/NoteDialog'
+import { Palette } from '../palette/Palette'
 import { SchemasDialog } from '../schema/SchemasDialog'
 import { Boundary } from './Boundary'
 import { ADD_NEFFS, BrowseDialog, IMPORT_SCHEMA, OPEN } from './BrowseDialog'
@@ -35,6 +38,9 @@ export function App(): ReactElement {
       <DropHint />
       <LiveRegion />
       {dialog === 'help' && <Help onClose={closeDialog} />}
+      {dialog === 'palette' && <Palette onClose={closeDialog} />}
+      {dialog === 'note' && <NoteDialog onClose={closeDialog} />}
+      {dialog === 'go-to' && <GoTo onClose={closeDialog} />}
       {dialog === 'browse' && <BrowseDialog purpose={OPEN} onClose={closeDialog} />}
       {dialog === 'browse-neff' && <BrowseDialog purpose={ADD_NEFFS} onClose={closeDialog} />}
       {dialog === 'browse-schema' && <BrowseDialog purpose={IMPORT_SCHEMA} onClose={closeDialog} />}

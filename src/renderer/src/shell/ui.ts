@@ -11,7 +11,7 @@ export interface Notice {
 }
 
 export interface UiState {
-  readonly dialog: 'help' | 'export' | 'browse' | 'browse-neff' | 'browse-schema' | 'schemas' | null
+  readonly dialog: 'help' | 'palette' | 'go-to' | 'note' | 'export' | 'browse' | 'browse-neff' | 'browse-schema' | 'schemas' | null
   /** Whether the diagnostics stand in the details column. */
   readonly diagnostics: boolean
   /** Whether the alignment stands there. */

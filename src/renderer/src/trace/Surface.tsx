@@ -4,11 +4,15 @@ import { timeMs } from '../../../shared/format'
 import { Icon } from '../shell/icons'
 import { useView } from '../state/view'
 import { useSession } from '../state/session'
+import { useBands } from '../bands/state'
 import { useAllocation } from '../memory/useAllocation'
+import { useNoteMarks } from '../notes/useNoteMarks'
 import { useTheme } from '../theme'
 import { TraceController, type Status, type Tip } from './controller'
 import { pinMarks, type TraceInput } from './input'
-import { onKey } from './keyboard'
+import { setCurrent } from './current'
+import { onKey, onRangeKey } from './keyboard'
+import { NavigatorSlider } from './NavigatorSlider'
 import { bindPointer } from './pointer'
 import { TraceTip } from './Tip'
 
@@ -18,7 +22,9 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
   const over = useRef<HTMLCanvasElement>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const controller = useRef<TraceController | null>(null)
-  const latest = useRef({ input, onToggle })
+  const notes = useNoteMarks(input.group.id)
+  const bands = useBands(s => s.on)
+  const latest = useRef({ input, onToggle, notes, bands })
   const [tip, setTip] = useState<Tip | null>(null)
   const [status, setStatus] = useState<Status>({ error: null })
   const [top, setTop] = useState(0)
@@ -27,7 +33,7 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
   const label = useView(s => `System Trace, ${timeMs(s.window.start, 0)} to ${timeMs(s.window.end, 0)}`)
 
   useEffect(() => {
-    latest.current = { input, onToggle }
+    latest.current = { ...latest.current, input, onToggle }
     controller.current?.setInput(input)
     setTop(controller.current?.sections.rows ?? 0)
   }, [input, onToggle])
@@ -40,6 +46,12 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
     controller.current?.setPins(here && details ? pinMarks(details, input.tracks) : [])
   }, [pinned, details, allocators, input])
   useEffect(() => {
+    latest.current = { ...latest.current, notes, bands }
+    controller.current?.setNotes(notes)
+    controller.current?.setBands(bands)
+    setTop(controller.current?.sections.rows ?? 0)
+  }, [notes, bands])
+  useEffect(() => {
     first.current = theme
     controller.current?.setTheme(theme)
   }, [theme])
@@ -49,9 +61,12 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
     if (!box || !a || !b || !rows) return
     const c = new TraceController(a, b, rows, first.current)
     controller.current = c
+    setCurrent(c)
     c.onTip = setTip
     c.onStatus = setStatus
     c.setInput(latest.current.input)
+    c.setNotes(latest.current.notes)
+    c.setBands(latest.current.bands)
     const size = (): void => {
       c.resize(box.clientWidth, box.clientHeight)
       setTop(c.sections.rows)
@@ -73,18 +88,21 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
       unbind()
       c.close()
       controller.current = null
+      setCurrent(null)
     }
   }, [])
 
   const onKeyDown = (e: KeyboardEvent): void => {
     const c = controller.current
-    if (c && !e.ctrlKey && !e.metaKey && !e.altKey && onKey(c, e.key, onToggle)) e.preventDefault()
+    if (!c || e.ctrlKey || e.metaKey || e.altKey) return
+    if (e.shiftKey ? onRangeKey(c, e.key) : onKey(c, e.key, onToggle)) e.preventDefault()
   }
 
   return (
     <div className="trace-plot" ref={root}>
       <canvas ref={still} aria-hidden="true" />
       <canvas ref={over} aria-hidden="true" />
+      <NavigatorSlider />
       <div
         className="trace-rows"
         ref={scroller}
@@ -92,7 +110,7 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
         role="application"
         aria-label={label}
         aria-roledescription="timeline"
-        aria-keyshortcuts="ArrowUp ArrowDown ArrowLeft ArrowRight Enter"
+        aria-keyshortcuts="ArrowUp ArrowDown ArrowLeft ArrowRight Enter Shift+ArrowLeft Shift+ArrowRight"
         tabIndex={0}
         onKeyDown={onKeyDown}
         onFocus={e => controller.current?.setFocused(e.currentTarget.matches(':focus-visible'))}

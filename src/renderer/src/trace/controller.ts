@@ -9,6 +9,7 @@ import type { Theme } from '../../../paint/theme'
 import { geometry, type Geometry } from '../../../paint/geometry'
 import {
   counterSpanText,
+  edgeNear,
   hitTest,
   indexOfRow,
   laneOf,
@@ -16,8 +17,10 @@ import {
   paintOverlay,
   paintStatic,
   sections,
+  type Edge,
   type Hit,
   type Mark,
+  type NoteMark,
   type PinMark,
   type Row,
   type Sections,
@@ -73,7 +76,13 @@ export class TraceController {
   #focusSlice: { readonly track: number; readonly row: number; readonly start: number } | null = null
   #focused = false
   #pins: readonly PinMark[] = []
+  #notes: readonly NoteMark[] = []
+  #bands = true
+  /** Where the pointer is in the panel, null while it is elsewhere. */
+  #pointer: { readonly x: number; readonly y: number } | null = null
   measuring = false
+  /** The edge that a drag is drawn to. */
+  snap: number | null = null
 
   /** Called when the tooltip changes. */
   onTip: (tip: Tip | null) => void = () => {}
@@ -129,6 +138,19 @@ export class TraceController {
     this.invalidate(false)
   }
 
+  setNotes(notes: readonly NoteMark[]): void {
+    // Their row comes with the first and goes with the last.
+    const moves = notes.length > 0 !== this.#notes.length > 0
+    this.#notes = notes
+    this.invalidate(moves)
+  }
+
+  setBands(on: boolean): void {
+    if (on === this.#bands) return
+    this.#bands = on
+    this.invalidate(true)
+  }
+
   get input(): TraceInput | null {
     return this.#input
   }
@@ -152,7 +174,7 @@ export class TraceController {
   }
 
   get sections(): Sections {
-    return sections({ height: this.#height, steps: this.#input?.steps ?? [], navigator: true })
+    return sections({ height: this.#height, steps: this.#input?.steps ?? [], notes: this.#notes, navigator: true })
   }
 
   get viewHeight(): number {
@@ -185,6 +207,8 @@ export class TraceController {
       slices: this.#fetcher.slices,
       counters: this.#fetcher.counters,
       steps: input.steps,
+      bands: this.#bands,
+      notes: this.#notes,
       overview: this.#fetcher.overview,
       navigator: true,
       sayPending: this.#missingSince !== null && performance.now() - this.#missingSince >= PENDING_MS,
@@ -194,6 +218,7 @@ export class TraceController {
       range: v.selection?.type === 'range' ? v.selection : null,
       pins: this.#pins,
       measuring: this.measuring,
+      snap: this.snap,
       focus: focused ? input.rows.rows.indexOf(focused) : null,
     }
   }
@@ -281,6 +306,19 @@ export class TraceController {
     return scene ? hitTest(scene, x, y) : null
   }
 
+  /** The edge near (x, y) that the pointer is drawn to; `except`: a note that is being moved. */
+  edgeAt(x: number, y: number, except: string | null = null): Edge | null {
+    const scene = this.scene()
+    return scene ? edgeNear(scene, x, y, except) : null
+  }
+
+  /** `t`, or the edge near the pointer where the pointer stands at `t`. */
+  snapCursor(t: number): number {
+    const p = this.#pointer
+    if (!p || Math.abs(this.geometry.x(t) - p.x) > 1) return t
+    return this.edgeAt(p.x, p.y)?.time ?? t
+  }
+
   #selected(s: Selection | null): Mark | null {
     if (s?.type !== 'slice') return null
     const c = this.#fetcher.slices.get(s.track)
@@ -311,6 +349,7 @@ export class TraceController {
 
   /** The pointer is at (x, y) of the panel; outlines what is there and shows its tooltip once it rests. */
   hoverAt(x: number, y: number, client: { readonly x: number; readonly y: number }): Hit | null {
+    this.#pointer = { x, y }
     const hit = this.hit(x, y)
     const mark = hit?.type === 'slice' ? hit.mark : null
     if (!sameMark(mark, this.#hover)) {
@@ -329,6 +368,7 @@ export class TraceController {
   }
 
   leave(): void {
+    this.#pointer = null
     this.setTip(null)
     if (!this.#hover) return
     this.#hover = null

@@ -1,8 +1,34 @@
 /** The panel by keyboard: up and down between rows, left and right between the slices of a track, Enter selects or folds. */
-import { neighbour } from '../../../paint/timeline'
+import { neighbour, rowTop } from '../../../paint/timeline'
 import { useView } from '../state/view'
 import { reveal } from '../commands/focus'
 import type { TraceController } from './controller'
+
+/** Share of the window that a step of the range is. */
+const STEP = 0.02
+
+/**
+ * Shift with an arrow selects a range from the cursor on, or moves the end of the range that the cursor stands at. It stops at edges of the focused track. Answers whether it was
+ * one of these keys.
+ */
+export function onRangeKey(c: TraceController, key: string): boolean {
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return false
+  const v = useView.getState()
+  const { window: w, selection: s, extent } = v
+  const now = v.cursor !== null && v.cursor >= w.start && v.cursor <= w.end ? v.cursor : (w.start + w.end) / 2
+  const anchor = s?.type === 'range' ? (now === s.start ? s.end : now === s.end ? s.start : now) : now
+  const step = (w.end - w.start) * STEP * (key === 'ArrowRight' ? 1 : -1)
+  const plain = Math.min(extent.end, Math.max(extent.start, now + step))
+  const row = c.focusRow
+  const scene = row ? c.scene() : null
+  const edge = row && scene ? c.edgeAt(c.geometry.x(plain), rowTop(scene, c.sections, row) + row.h / 2) : null
+  // An edge behind would hold the range where it is.
+  const next = edge && (edge.time - now) * step > 0 ? edge.time : plain
+  if (next !== anchor) v.select({ type: 'range', start: Math.min(anchor, next), end: Math.max(anchor, next) })
+  v.setCursor(next)
+  v.setWindow(reveal(w, next, extent))
+  return true
+}
 
 /** Handles a key; answers whether it was one of the panel's own. */
 export function onKey(c: TraceController, key: string, toggle: (group: string) => void): boolean {

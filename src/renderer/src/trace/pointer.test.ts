@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dragWindow, snap, wheelFactor } from './pointer'
+import { navigatorKey } from './navigatorKeys'
+import { dragNote, dragWindow, wheelFactor } from './pointer'
 
 describe('pointer', () => {
   it('drags the parts of the navigator, an edge never past the other', () => {
@@ -10,10 +11,12 @@ describe('pointer', () => {
     expect(dragWindow(w, 'end', -300, 5)).toEqual({ start: 100, end: 105 })
   })
 
-  it('snaps to the nearest edge within reach', () => {
-    expect(snap(100, [96, 103], 5)).toBe(103)
-    expect(snap(100, [90, 110], 5)).toBe(100)
-    expect(snap(100, [], 5)).toBe(100)
+  it('drags a mark, a range as a whole, and its ends past each other', () => {
+    expect(dragNote({ start: 100, end: null }, 'whole', 30)).toEqual({ start: 130, end: null })
+    expect(dragNote({ start: 100, end: 200 }, 'whole', -30)).toEqual({ start: 70, end: 170 })
+    expect(dragNote({ start: 100, end: 200 }, 'end', 30)).toEqual({ start: 100, end: 230 })
+    expect(dragNote({ start: 100, end: 200 }, 'start', 150)).toEqual({ start: 200, end: 250 })
+    expect(dragNote({ start: 100, end: 200 }, 'end', -150)).toEqual({ start: 50, end: 100 })
   })
 
   it('zooms in upwards and out downwards, by wheel and by pinch, in any unit of the wheel', () => {
@@ -29,5 +32,22 @@ describe('pointer', () => {
     }
     expect(wheelFactor(120, 0)).toBeGreaterThan(1.15)
     expect(wheelFactor(120, 0)).toBeLessThan(1.4)
+  })
+})
+
+describe('keys of the navigator', () => {
+  const w = { start: 100, end: 200 }
+  const extent = { start: 0, end: 1000 }
+  it('move the window by a tenth or by its length, and its end with Shift', () => {
+    expect(navigatorKey('ArrowRight', false, w, extent)).toEqual({ start: 110, end: 210 })
+    expect(navigatorKey('ArrowLeft', false, w, extent)).toEqual({ start: 90, end: 190 })
+    expect(navigatorKey('PageDown', false, w, extent)).toEqual({ start: 200, end: 300 })
+    expect(navigatorKey('ArrowRight', true, w, extent)).toEqual({ start: 100, end: 210 })
+  })
+  it('go to both ends and to the whole', () => {
+    expect(navigatorKey('Home', false, w, extent)).toEqual({ start: 0, end: 100 })
+    expect(navigatorKey('End', false, w, extent)).toEqual({ start: 900, end: 1000 })
+    expect(navigatorKey('Enter', false, w, extent)).toEqual(extent)
+    expect(navigatorKey('x', false, w, extent)).toBeNull()
   })
 })

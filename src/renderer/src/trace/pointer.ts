@@ -1,12 +1,12 @@
-/** Mouse, pen and touch on the panel, as in Perfetto: hover, click, drag to measure, drag to move, wheel. */
+/** Mouse, pen and touch on the panel, as in Perfetto: hover, click, drag to measure, drag to move, wheel. What is dragged is drawn to edges; Alt lets it go free. */
 import { jump } from '../commands/jump'
+import { TouchGestures } from '../input/touch'
+import { addNote, moveNote, openNote, selectNote } from '../notes/state'
 import { useView, type TimeWindow } from '../state/view'
 import type { TraceController } from './controller'
 
 /** Movement (CSS px) from which a press is a drag. */
 const DRAG = 4
-/** Reach within which the end of a range snaps to the edge of a slice, CSS px. */
-const SNAP = 6
 /** Wheel: zoom per px of movement. Pinches come as many small steps. */
 const WHEEL = 0.0018
 const PINCH = 0.01
@@ -15,6 +15,15 @@ const LINE = 16
 export type Drag =
   | { readonly kind: 'press'; readonly x: number; readonly y: number }
   | { readonly kind: 'range'; readonly from: number }
+  | {
+      readonly kind: 'note'
+      readonly id: string
+      readonly part: 'whole' | 'start' | 'end'
+      readonly x: number
+      readonly start: number
+      readonly end: number | null
+      moved: boolean
+    }
   | { readonly kind: 'pan'; readonly x: number; readonly y: number; readonly window: TimeWindow; readonly scroll: number }
   | { readonly kind: 'navigator'; readonly part: 'start' | 'end' | 'inside'; readonly x: number; readonly window: TimeWindow }
 
@@ -30,15 +39,15 @@ export function dragWindow(w: TimeWindow, part: 'start' | 'end' | 'inside', dt: 
   }
 }
 
-/** `t`, or the edge of the slice under the pointer that lies within reach. */
-export function snap(t: number, edges: readonly number[], reach: number): number {
-  let best = t
-  let gap = reach
-  for (const e of edges) {
-    const d = Math.abs(e - t)
-    if (d <= gap) [best, gap] = [e, d]
-  }
-  return best
+/** Start and end of a note while a part of it is dragged by `dt`; its ends may pass each other. */
+export function dragNote(
+  { start, end }: { readonly start: number; readonly end: number | null },
+  part: 'whole' | 'start' | 'end',
+  dt: number,
+): { readonly start: number; readonly end: number | null } {
+  if (end === null || part === 'whole') return { start: start + dt, end: end === null ? null : end + dt }
+  const [a, b] = part === 'start' ? [start + dt, end] : [start, end + dt]
+  return { start: Math.min(a, b), end: Math.max(a, b) }
 }
 
 /** Zoom factor of a wheel event; below 1 zooms in. */
@@ -61,25 +70,38 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
     const g = c.geometry
     return g.t(Math.min(g.gutter + g.plot, Math.max(g.gutter, x)))
   }
-  const snapped = (x: number, y: number): number => {
-    const g = c.geometry
-    const t = clampTime(x)
-    const hit = c.hit(x, y)
-    const { steps } = c.input ?? { steps: [] }
-    const edges =
-      hit?.type === 'slice'
-        ? [hit.mark.start, hit.mark.start + hit.mark.duration]
-        : hit?.type === 'step'
-          ? [steps[hit.index].start, steps[hit.index].start + steps[hit.index].duration]
-          : []
-    return snap(t, edges, (SNAP * (g.end - g.start)) / g.plot)
+  /** Time at x, drawn to an edge near the pointer; the edge is shown while something is dragged. */
+  const snapped = (x: number, y: number, free: boolean, except: string | null = null): number => {
+    const edge = free || !inPlot(x) ? null : c.edgeAt(x, y, except)
+    c.snap = edge?.time ?? null
+    return edge?.time ?? clampTime(x)
   }
   const cursorStyle = (x: number, y: number): string => {
     const hit = c.hit(x, y)
     if (hit?.type === 'navigator') return hit.part === 'inside' ? 'grab' : hit.part === 'outside' ? 'pointer' : 'ew-resize'
-    if (hit?.type === 'group' || hit?.type === 'slice') return 'pointer'
+    if (hit?.type === 'group' || hit?.type === 'slice' || hit?.type === 'notes') return 'pointer'
+    if (hit?.type === 'range') return 'ew-resize'
+    if (hit?.type === 'note') return hit.part === 'whole' ? 'grab' : 'ew-resize'
     return hit?.type === 'axis' && inPlot(x) ? 'text' : 'default'
   }
+
+  const touch = new TouchGestures({
+    plot: () => c.geometry,
+    window: () => useView.getState().window,
+    setWindow: w => useView.getState().setWindow(w),
+    scroll: dy => c.scrollBy(dy),
+    tap: p => click(p.x, p.y),
+    hold: p => {
+      const r = root.getBoundingClientRect()
+      if (inPlot(p.x)) useView.getState().setCursor(c.geometry.t(p.x))
+      c.hoverAt(p.x, p.y, { x: p.x + r.left, y: p.y + r.top })
+      drag = { kind: 'press', ...p }
+    },
+    held: p => dragTo(p.x, p.y, false),
+    release: () => endDrag(),
+  })
+  /** Fingers that drag nothing of the panel's own move and zoom. */
+  const fingers = new Set<number>()
 
   const onDown = (e: PointerEvent): void => {
     const { x, y } = at(e)
@@ -89,7 +111,21 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
     if (e.button !== 0 && e.button !== 1) return
     c.leave()
     const hit = c.hit(x, y)
-    if (hit?.type === 'navigator') {
+    const own = hit?.type === 'navigator' || hit?.type === 'range' || hit?.type === 'note'
+    if (e.pointerType === 'touch' && (!own || fingers.size > 0)) {
+      fingers.add(e.pointerId)
+      root.setPointerCapture(e.pointerId)
+      touch.down(e.pointerId, { x, y })
+      return
+    }
+    if (hit?.type === 'range' && e.button === 0 && v.selection?.type === 'range') {
+      drag = { kind: 'range', from: hit.end === 'start' ? v.selection.end : v.selection.start }
+      c.measuring = true
+    } else if (hit?.type === 'note' && e.button === 0) {
+      const { id, start, end } = hit.note
+      drag = { kind: 'note', id, part: hit.part, x, start, end, moved: false }
+      selectNote(id)
+    } else if (hit?.type === 'navigator') {
       if (!inPlot(x) && hit.part === 'outside') return
       if (hit.part === 'outside') {
         const span = v.window.end - v.window.start
@@ -106,6 +142,7 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
 
   const onMove = (e: PointerEvent): void => {
     const { x, y } = at(e)
+    if (fingers.has(e.pointerId)) return touch.move(e.pointerId, { x, y })
     const v = useView.getState()
     const g = c.geometry
     if (!drag) {
@@ -114,17 +151,37 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
       root.style.cursor = cursorStyle(x, y)
       return
     }
+    dragTo(x, y, e.altKey)
+  }
+
+  const dragTo = (x: number, y: number, free: boolean): void => {
+    if (!drag) return
+    const v = useView.getState()
+    const g = c.geometry
     if (drag.kind === 'press' && Math.hypot(x - drag.x, y - drag.y) >= DRAG && inPlot(drag.x) && y >= 0) {
-      drag = { kind: 'range', from: snapped(drag.x, drag.y) }
+      drag = { kind: 'range', from: snapped(drag.x, drag.y, free) }
       c.measuring = true
+      c.setTip(null)
     }
     switch (drag.kind) {
       case 'press':
         return
       case 'range': {
-        const to = snapped(x, y)
+        const to = snapped(x, y, free)
         v.setCursor(to)
-        v.select({ type: 'range', start: Math.min(drag.from, to), end: Math.max(drag.from, to) })
+        if (to !== drag.from) v.select({ type: 'range', start: Math.min(drag.from, to), end: Math.max(drag.from, to) })
+        c.invalidate(false)
+        return
+      }
+      case 'note': {
+        if (!drag.moved && Math.abs(x - drag.x) < DRAG) return
+        drag.moved = true
+        // What is drawn to an edge is the end that moves; of the whole it is the start.
+        const of = drag.part === 'end' && drag.end !== null ? drag.end : drag.start
+        const edge = g.x(of) + x - drag.x
+        const to = dragNote(drag, drag.part, snapped(edge, y, free, drag.id) - of)
+        moveNote(drag.id, to.start, to.end)
+        v.setCursor(drag.part === 'end' ? (to.end ?? to.start) : to.start)
         return
       }
       case 'pan': {
@@ -140,17 +197,24 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
     }
   }
 
-  const onUp = (e: PointerEvent): void => {
-    const { x, y } = at(e)
+  const endDrag = (): Drag | null => {
     const was = drag
     drag = null
     c.measuring = false
+    c.snap = null
     c.invalidate(false)
-    root.style.cursor = cursorStyle(x, y)
-    if (was?.kind === 'press') click(x, y)
+    return was
   }
 
-  const click = (x: number, y: number): void => {
+  const onUp = (e: PointerEvent): void => {
+    const { x, y } = at(e)
+    if (fingers.delete(e.pointerId)) return touch.up(e.pointerId)
+    const was = endDrag()
+    root.style.cursor = cursorStyle(x, y)
+    if (was?.kind === 'press') click(x, y, e.altKey)
+  }
+
+  const click = (x: number, y: number, free = false): void => {
     const hit = c.hit(x, y)
     const v = useView.getState()
     const t = inPlot(x) ? c.geometry.t(x) : null
@@ -159,7 +223,11 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
       c.focusTo(hit.row, { row: hit.columns.row[hit.index], start: hit.columns.from[hit.index] })
       c.selectSlice(hit, t)
     } else if (hit?.type === 'label') c.focusTo(hit.row, null)
-    else if (t !== null && hit?.type !== 'navigator') {
+    else if (hit?.type === 'note') selectNote(hit.note.id)
+    else if (hit?.type === 'notes') {
+      if (t !== null) addNote(snapped(x, y, free), null)
+      c.snap = null
+    } else if (t !== null && hit?.type !== 'navigator') {
       v.select(null)
       v.setCursor(t)
     }
@@ -176,6 +244,7 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
     if (hit?.type === 'slice') to(hit.mark.start, hit.mark.duration, 0.1)
     else if (hit?.type === 'step' && c.input) to(c.input.steps[hit.index].start, c.input.steps[hit.index].duration, 0.02)
     else if (hit?.type === 'navigator') jump(v.extent)
+    else if (hit?.type === 'note') openNote(hit.note.id)
   }
 
   const onWheel = (e: WheelEvent): void => {
@@ -203,17 +272,19 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
   root.addEventListener('pointerdown', onDown, listen)
   root.addEventListener('pointermove', onMove, listen)
   root.addEventListener('pointerup', onUp, listen)
-  root.addEventListener(
-    'pointercancel',
-    () => {
-      drag = null
-      c.measuring = false
-      c.invalidate(false)
-    },
-    listen,
-  )
+  const onCancel = (): void => {
+    touch.cancel()
+    fingers.clear()
+    endDrag()
+  }
+  root.addEventListener('pointercancel', onCancel, listen)
+  // A long press is a question of this panel, not the menu of the browser.
+  root.addEventListener('contextmenu', e => (e as globalThis.PointerEvent).pointerType === 'touch' && e.preventDefault(), listen)
   root.addEventListener('pointerleave', () => drag === null && c.leave(), listen)
   root.addEventListener('dblclick', onDouble, listen)
   root.addEventListener('wheel', onWheel, { ...listen, passive: false })
-  return () => off.abort()
+  return () => {
+    touch.cancel()
+    off.abort()
+  }
 }

@@ -1,6 +1,7 @@
 /** Commands about what is selected. */
 import { hideAlignment } from '../../alignment/state'
 import { closeDrawer, useDrawer } from '../../drawer/state'
+import { selectNote, useNotes } from '../../notes/state'
 import { closeOver, hideDiagnostics, useUi } from '../../shell/ui'
 import { useView } from '../../state/view'
 import type { Command } from '../command'
@@ -9,7 +10,8 @@ import type { Command } from '../command'
 function clear(): void {
   const v = useView.getState()
   const ui = useUi.getState()
-  if (v.pinned || v.selection) {
+  if (useNotes.getState().selected !== null) selectNote(null)
+  else if (v.pinned || v.selection) {
     v.pin(null)
     v.select(null)
   } else if (ui.over) closeOver()

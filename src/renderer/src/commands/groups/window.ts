@@ -49,8 +49,16 @@ export const WINDOW: readonly Command[] = [
   },
   { id: 'alignment', title: 'Show or hide the alignment of clocks', group: 'Window', keys: [], when: hasView, run: toggleAlignment },
   { id: 'close-details', title: 'Close the details', group: 'Window', keys: [], when: hasView, run: closeDetails },
+  {
+    id: 'palette',
+    title: 'Find a command',
+    group: 'Window',
+    keys: ['$mod+KeyK', '$mod+Shift+KeyP'],
+    shown: 'Mod K',
+    run: () => openDialog('palette'),
+  },
   { id: 'toggle-theme', title: 'Switch theme', group: 'Window', keys: ['KeyT'], shown: 'T', run: toggleTheme },
-  { id: 'show-keys', title: 'Show all keys', group: 'Window', keys: ['Shift+?', '?'], shown: '?', run: () => openDialog('help') },
+  { id: 'show-keys', title: 'Show all keys', group: 'Window', keys: ['?'], shown: '?', run: () => openDialog('help') },
 ]
 
 /** Something is drawn that a picture can hold. */
