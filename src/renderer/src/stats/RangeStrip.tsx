@@ -20,7 +20,7 @@ export function RangeStrip({ range }: { readonly range: TimeWindow }): ReactElem
     >
       <Fact name="Length" value={duration(range.end - range.start)} title={`${num(Math.round(range.end - range.start))} ns`} />
       {error ? (
-        <span className="said">
+        <span className="facts-said">
           The facts of the range could not be read: {error}
           <button className="btn quiet" onClick={retry}>
             Try again
@@ -29,7 +29,7 @@ export function RangeStrip({ range }: { readonly range: TimeWindow }): ReactElem
       ) : a ? (
         <Facts answer={a} />
       ) : (
-        <span className="said">Reading…</span>
+        <span className="facts-said">Reading…</span>
       )}
     </div>
   )

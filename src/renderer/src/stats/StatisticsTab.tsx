@@ -68,7 +68,8 @@ export function StatisticsTab(): ReactElement {
   const { scope, range, hasRange } = useScope()
 
   const question: Question = { by, range, filter, regex, sort }
-  const lane = useStatsLane(group, question)
+  const there = useSession(s => s.view?.groups.some(g => g.id === group) ?? false)
+  const lane = useStatsLane(group, there ? question : null, question.sort)
   const answer = lane.value?.answer ?? null
   const lengthNs = answer ? answer.end - answer.start : 0
   const shownBy = answer?.by ?? by
@@ -122,7 +123,7 @@ export function StatisticsTab(): ReactElement {
           onRegex={on => useStats.setState({ regex: on })}
           error={answer?.filterError ?? null}
         />
-        <span className="lbl num scope" data-testid="stats-scope">
+        <span className="lbl num scope" data-testid="stats-scope" data-from={range?.start} data-to={range?.end}>
           {range ? `${timeMs(range.start)} to ${timeMs(range.end)}` : ''}
         </span>
       </div>
@@ -175,13 +176,12 @@ const keyOf = (r: StatsRow): string => r.key
 const FILTERED: Readonly<Record<StatsBy, string>> = { name: 'names', track: 'tracks', category: 'categories' }
 
 /** Asks for the statistics. The order is part of the question only where the host holds back rows; else the table orders what it has. */
-function useStatsLane(group: number, q: Question) {
-  const key = (sort: Sort): string =>
-    JSON.stringify([q.by, q.range?.start ?? null, q.range?.end ?? null, q.filter, q.regex, hostColumn(sort.column), sort.descending])
+function useStatsLane(group: number, q: Question | null, wanted: Sort) {
   const before = useStats(s => s.askedSort)
   const cut = useStats(s => s.cut)
-  const sort = cut ? q.sort : before
-  return useLane<Question, StatsAnswer>(`${group}`, key(sort), { ...q, sort }, async (session, asked) => {
+  const sort = cut ? wanted : before
+  const key = q && [q.by, q.range?.start ?? null, q.range?.end ?? null, q.filter, q.regex, hostColumn(sort.column), sort.descending]
+  return useLane<Question, StatsAnswer>(`${group}`, JSON.stringify(key), q && { ...q, sort }, async (session, asked) => {
     const answer = await request('trace.stats', { session, ...args(group, asked), limit: LIMIT, lane: laneId('statistics') })
     if (!answer.cancelled) useStats.setState({ askedSort: asked.sort, cut: answer.matching > answer.rows.length })
     return answer
@@ -190,7 +190,7 @@ function useStatsLane(group: number, q: Question) {
 
 function emptyWords(a: StatsAnswer | null, pending: boolean, error: string | null, filter: string, scope: Scope): string {
   if (error !== null) return 'No figures.'
-  if (a === null) return pending ? 'Counting…' : ''
+  if (a === null) return pending ? 'Counting…' : 'Nothing in this session has times.'
   if (a.filterError !== null) return `Not a regular expression: ${a.filterError}`
   if (filter !== '') return `Nothing matches “${filter}”.`
   return scope === 'all' ? 'No complete slices in this time range.' : 'No complete slices there.'

@@ -19,7 +19,7 @@ const ROW = 22
 const GAP = 12
 const PAD = 12
 /** Least width of the column that takes the rest. */
-const REST = '180px'
+const REST = '220px'
 
 /** Columns of the grid, and the width below which it scrolls sideways. */
 function gridOf<R>(columns: readonly Column<R>[]): { readonly template: string; readonly least: string } {
