@@ -120,6 +120,14 @@ export const TRACE_REQUESTS = {
   }),
   /** The events of a window as Chrome trace JSON, which Perfetto opens. */
   'trace.json': v.strictObject({ session: id, group: index, start: time, end: time, tracks }),
+  /** Annotations of the program (outermost, without the profiler's steps) as bands of a window; those narrower than a few px are left out. */
+  'trace.bands': v.strictObject({
+    session: id,
+    group: index,
+    start: time,
+    end: time,
+    width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16384)),
+  }),
   'notes.get': v.strictObject({ session: id }),
   'notes.set': v.strictObject({ session: id, notes: v.pipe(v.array(NOTE), v.maxLength(1000)) }),
   'layout.get': v.strictObject({ session: id }),
@@ -242,6 +250,8 @@ export interface ChainEvent extends SliceRef {
   /** Where it stands: framework op, framework stream, neuron_rt, neuron_hw; runtime: of the runtime's trace, host or hardware not known. */
   readonly layer: 'framework' | 'stream' | 'neuron_rt' | 'neuron_hw' | 'runtime'
   readonly trackName: string
+  /** Level on its track. */
+  readonly lane: number
   /** `Event ID` for people and for `cli chain`: stable in the session. */
   readonly id: string
   readonly flowId: string | null
@@ -398,7 +408,17 @@ export interface TraceAnswers {
   'trace.searchMarks': SearchMarksAnswer
   'trace.gaps': GapsAnswer
   'trace.compare': CompareAnswer
-  'trace.json': { readonly data: Uint8Array; readonly events: number; readonly cut: number }
+  /** `events` are written, `cut` left out because the answer is bounded (64 MiB); `notes`: what else is not as in the files, a sentence each. */
+  'trace.json': { readonly data: Uint8Array; readonly events: number; readonly cut: number; readonly notes: readonly string[] }
+  'trace.bands': {
+    readonly version: number
+    /** Source that they are of; null: none has any. */
+    readonly source: number | null
+    /** By start; they don't overlap. */
+    readonly bands: readonly { readonly name: string; readonly start: number; readonly duration: number }[]
+    /** Bands that were left out because there are too many. */
+    readonly cut: number
+  }
   'notes.get': { readonly notes: readonly Note[] }
   'notes.set': null
   'layout.get': { readonly layout: TrackLayout | null }

@@ -57,6 +57,7 @@ const ENGINE = [
   'trace.gaps',
   'trace.compare',
   'trace.json',
+  'trace.bands',
   'memory.picture',
   'memory.at',
   'memory.smaller',

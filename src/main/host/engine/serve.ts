@@ -5,6 +5,7 @@ import type { Diagnostic } from '../../../shared/diagnostics'
 import type { FileVerdict } from '../../../shared/schema-api'
 import type { Prepared } from '../prepared'
 import type { EngineCall, EngineFile, EngineInit, EngineReply, PortLike } from '../protocol'
+import { traceBands } from './bands'
 import { traceChain } from './chain'
 import { traceChildren } from './children'
 import { traceCompare } from './compare'
@@ -45,6 +46,7 @@ const METHODS = new Map<string, Method>(
     'trace.gaps': (e, a: RequestArgs<'trace.gaps'>) => traceGaps(e.context, a, e.lanes.begin(a.lane)),
     'trace.compare': (e, a: RequestArgs<'trace.compare'>) => traceCompare(e.context, a, e.lanes.begin(a.lane)),
     'trace.json': (e, a: never) => traceJson(e.context, a, new Turn()),
+    'trace.bands': (e, a: never) => traceBands(e.context, a),
     'memory.picture': (e, a: never) => e.picture(a),
     'memory.at': (e, a: never) => e.at(a),
     'memory.smaller': (e, a: never) => e.smaller(a),
