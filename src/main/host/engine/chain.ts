@@ -151,6 +151,7 @@ class View {
                 ? 'neuron_hw'
                 : 'runtime',
       trackName: part.source.kind === 'system' ? systemTrackLabel(track.model) : trackLabel(track.model),
+      lane: laneOf(track, at),
       id: eventId(part.source.file.path, node - s.base),
       flowId: this.#flowId(node) ?? sequenceOf(s, node - s.base),
     }
@@ -205,6 +206,13 @@ class View {
     if (byGroup.size === 0) return null
     return [...byGroup.values()].reduce((sum, g) => sum + union(Float64Array.from(g.start), Float64Array.from(g.end)), 0)
   }
+}
+
+/** Level of a position of a track's columns. */
+function laneOf({ model }: PartTrack, at: number): number {
+  let lane = 0
+  while ((model.laneStart[lane + 1] as number) <= at) lane++
+  return lane
 }
 
 interface Named {

@@ -7,6 +7,7 @@ import { copyText } from '../memory/copy'
 import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
 import { useView, type Selection } from '../state/view'
+import { ChainSection } from '../chain/ChainSection'
 import { goToSlice } from '../commands/slices'
 import { Args } from './Args'
 import { Children } from './Children'
@@ -199,6 +200,7 @@ function Rest({
         </ul>
       )}
       <Children session={session} version={version} source={source} row={row} count={f.children} />
+      <ChainSection />
       <Args text={f.args} notice={f.argsNotice} />
     </>
   )
