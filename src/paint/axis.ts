@@ -1,5 +1,6 @@
 /** The time axis and what all panels share behind and above their plots: ticks, step bands, grid lines, the cursor. Times are ns. */
 import { num } from '../shared/format'
+import { drawBands, drawEdges, type Band } from './bands'
 import { flag, FLAG, textWidth } from './text'
 import { steps, ticks, type Geometry } from './geometry'
 import { font, type Context2D, type Theme } from './theme'
@@ -81,42 +82,27 @@ export function drawAxis(ctx: Context2D, theme: Theme, g: Geometry, y: number, h
 }
 
 /** What a step looks like to the furniture: ns relative to the group's origin. */
-export interface StepSpan {
-  readonly start: number
-  readonly duration: number
-}
+export type StepSpan = Band
 
-/** Bands behind every second step, grid lines at the ticks, edges where steps begin: the same behind every plotted area. */
-export function drawFurniture(ctx: Context2D, theme: Theme, g: Geometry, y: number, h: number, steps: readonly StepSpan[]): void {
-  const t = theme.token
-  const visible = stepsBetween(steps, g.start, g.end)
-  const dense = visible.length > g.plot / 6
+/** Bands behind every second step, grid lines at the ticks, edges where steps and annotations begin: the same behind every plotted area. */
+export function drawFurniture(
+  ctx: Context2D,
+  theme: Theme,
+  g: Geometry,
+  y: number,
+  h: number,
+  steps: readonly StepSpan[],
+  annotations: readonly Band[] = [],
+): void {
   ctx.save()
   ctx.beginPath()
   ctx.rect(g.gutter, y, g.plot, h)
   ctx.clip()
-  if (!dense) {
-    ctx.fillStyle = t('--step-band')
-    for (const i of visible) {
-      if (i % 2 === 0) continue
-      const a = g.x(steps[i].start)
-      ctx.fillRect(a, y, g.x(steps[i].start + steps[i].duration) - a, h)
-    }
-  }
-  ctx.fillStyle = t('--grid')
+  drawBands(ctx, theme, g, y, h, steps)
+  ctx.fillStyle = theme.token('--grid')
   for (const v of ticks(g).at) ctx.fillRect(Math.round(g.x(v)), y, 1, h)
-  if (!dense) {
-    ctx.fillStyle = t('--step-edge')
-    for (const i of visible) ctx.fillRect(Math.round(g.x(steps[i].start)), y, 1, h)
-  }
+  drawEdges(ctx, theme, g, y, h, steps, annotations)
   ctx.restore()
-}
-
-/** Indices of the steps that touch [start, end], in order. Steps are few (one per training step) but may be thousands. */
-export function stepsBetween(steps: readonly StepSpan[], start: number, end: number): readonly number[] {
-  const out: number[] = []
-  for (let i = 0; i < steps.length; i++) if (steps[i].start <= end && steps[i].start + steps[i].duration >= start) out.push(i)
-  return out
 }
 
 /** The cursor: one line with a halo that keeps it visible on any fill. */

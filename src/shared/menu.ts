@@ -10,6 +10,15 @@ export const MENU_COMMANDS = [
   'zoom-in',
   'zoom-out',
   'fit',
+  'go-back',
+  'go-forward',
+  'go-to-time',
+  'zoom-to-selection',
+  'mark',
+  'note',
+  'table-notes',
+  'toggle-bands',
+  'palette',
   'show-keys',
 ] as const
 export type MenuCommand = (typeof MENU_COMMANDS)[number]

@@ -4,11 +4,13 @@
  */
 import { memory } from '../../shared/format'
 import { AXIS_MIRROR, drawAxis, drawCursorLine, drawFurniture } from '../axis'
+import { drawOver } from '../bands'
 import { hatch, hatchStyle, noData } from '../hatch'
-import { drawCursorValue, drawLifetime, drawOom, drawPeak, placePeak, type PeakPlace } from '../memory/marks'
+import { drawCursorValue, drawLifetime, drawOom, drawPeak, peakSpan, placePeak, type PeakPlace } from '../memory/marks'
 import { drawOutline } from '../memory/outline'
 import { drawYAxis } from '../memory/paint'
 import { textWidth } from '../text'
+import { drawNoteLines } from '../timeline/notes'
 import { font, type Context2D, type Theme } from '../theme'
 import { unknownRuns } from './hit'
 import type { HbmScene } from './scene'
@@ -60,6 +62,8 @@ export function paintHbm(ctx: Context2D, theme: Theme, scene: HbmScene): void {
   }
   ctx.restore()
 
+  drawOver(ctx, theme, g, s.top, s.height, scene.steps, scene.annotations ?? [], peakSpan(peak))
+  drawNoteLines(ctx, theme, g, s.top, s.height, scene.notes ?? [])
   if (options.capacity) drawCapacity(ctx, theme, scene, peak)
   if (options.ooms) for (const o of info.ooms) drawOom(ctx, theme, g, s, o.time, oomWords(o.bytes))
   if (peak) drawPeak(ctx, theme, peak)

@@ -1,7 +1,9 @@
 /** What the chart of an HBM is painted from. Plain data, so that screen, exported picture and tests paint the same. */
 import type { HbmInfo, HbmPicture } from '../../shared/hbm-api'
 import type { StepSpan } from '../axis'
+import type { Band } from '../bands'
 import type { Geometry } from '../geometry'
+import type { NoteMark } from '../timeline/notes'
 import type { ByteScale } from '../memory/scale'
 
 export interface HbmOptions {
@@ -25,6 +27,10 @@ export interface HbmScene {
   readonly image: CanvasImageSource | null
   readonly options: HbmOptions
   readonly steps: readonly StepSpan[]
+  /** Annotations, with their names at the top; absent: none. */
+  readonly annotations?: readonly Band[]
+  /** Marks and notes; absent: none. */
+  readonly notes?: readonly NoteMark[]
   readonly cursor: number | null
   /** Total at the position it was asked for: the dot stands there, so that position and value always belong together. */
   readonly value: { readonly at: number; readonly bytes: number } | null

@@ -1,6 +1,7 @@
 /** Marks on the allocator timeline: peak, out of memory, pinned and hovered outlines, lifetime. None depends on colour alone. */
 import type { MemoryPicture } from '../../shared/api'
 import { memory } from '../../shared/format'
+import type { Taken } from '../bands'
 import type { Geometry } from '../geometry'
 import { flag, textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
@@ -52,6 +53,19 @@ export function placePeak(
   const left = (fitsRight && !clash) || !fitsLeft ? Math.min(x + 12, right - width - 4) : x - 12 - width
   return { x, tip, left, top: Math.max(s.top + 2, tip - 22), width, value, valueWidth, name }
 }
+
+/** What the mark of the peak takes of the plot, for words that keep clear of it. */
+export const peakSpan = (p: PeakPlace | null): readonly Taken[] =>
+  p
+    ? [
+        {
+          left: Math.min(p.left, p.x - 6) - 4,
+          right: Math.max(p.left + p.width, p.x + 6) + 4,
+          top: Math.min(p.top, p.tip - 9),
+          bottom: Math.max(p.top + 18, p.tip),
+        },
+      ]
+    : []
 
 /** Triangle at the instant of the peak with its value beside it. */
 export function drawPeak(ctx: Context2D, theme: Theme, p: PeakPlace): void {

@@ -5,11 +5,23 @@
  */
 import { memory, num } from '../../shared/format'
 import { AXIS_MIRROR, drawAxis, drawCursorLine, drawFurniture } from '../axis'
+import { drawOver } from '../bands'
 import type { Geometry } from '../geometry'
 import { hatch, hatchStyle, noData } from '../hatch'
 import { textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
-import { drawCursorValue, drawLifetime, drawLifted, drawOom, drawPeak, placePeak, type PeakPlace, type PicturePlace } from './marks'
+import {
+  drawCursorValue,
+  drawLifetime,
+  drawLifted,
+  drawOom,
+  drawPeak,
+  peakSpan,
+  placePeak,
+  type PeakPlace,
+  type PicturePlace,
+} from './marks'
+import { drawNoteLines } from '../timeline/notes'
 import { drawOutline } from './outline'
 import { groupToken } from './raster'
 import { factOf } from './hit'
@@ -80,6 +92,10 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   }
   ctx.restore()
 
+  if (scene.axis === 'time') {
+    drawOver(ctx, theme, g, s.top, s.height, scene.steps, scene.annotations ?? [], peakSpan(peak))
+    drawNoteLines(ctx, theme, g, s.top, s.height, scene.notes ?? [])
+  }
   for (const o of info.ooms) {
     const at = scene.axis === 'time' ? o.time : o.event
     if (at !== null) drawOom(ctx, theme, g, s, at, o.size)

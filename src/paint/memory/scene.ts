@@ -1,7 +1,9 @@
 /** What the allocator timeline is painted from. Plain data, so that screen, exported picture and tests paint the same. */
 import type { AllocatorInfo, Axis, MemoryPicture } from '../../shared/api'
 import type { StepSpan } from '../axis'
+import type { Band } from '../bands'
 import type { Geometry } from '../geometry'
+import type { NoteMark } from '../timeline/notes'
 import type { ByteScale } from './scale'
 
 export interface MemoryOptions {
@@ -30,6 +32,10 @@ export interface MemoryScene {
   readonly options: MemoryOptions
   /** Step bands behind the plot (time axis). */
   readonly steps: readonly StepSpan[]
+  /** Annotations, with their names at the top; absent: none. */
+  readonly annotations?: readonly Band[]
+  /** Marks and notes; absent: none. */
+  readonly notes?: readonly NoteMark[]
   readonly cursor: number | null
   /** Active requested bytes at the position they were asked for: the dot stands there, so that position and value always belong together. */
   readonly value: { readonly at: number; readonly bytes: number } | null

@@ -1,6 +1,6 @@
 /** The row of training steps below the axis. */
 import { num } from '../../shared/format'
-import { stepsBetween } from '../axis'
+import { bandsBetween } from '../bands'
 import type { Geometry } from '../geometry'
 import { fitName, textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
@@ -32,7 +32,7 @@ export function drawSteps(
   ctx.textAlign = 'left'
   ctx.fillStyle = t('--text-3')
   ctx.fillText('Steps', 12, y + h / 2 + 0.5)
-  const seen = stepsBetween(steps, g.start, g.end)
+  const seen = bandsBetween(steps, g.start, g.end)
   ctx.beginPath()
   ctx.rect(g.gutter, y, g.plot, h)
   ctx.clip()

@@ -4,11 +4,13 @@ import { createRoot } from 'react-dom/client'
 import './app.css'
 import { localTime, num } from '../../shared/format'
 import { bridge, connectionState, onConnection } from './bridge'
+import { followAnnotations } from './bands/annotations'
 import { bindKeys } from './commands/keys'
 import { App } from './shell/App'
 import { acceptDrops } from './shell/drop'
 import { follow } from './shell/follow'
 import { followNotes } from './notes/state'
+import { followLayout } from './trace/layoutStore'
 import { followHistory } from './state/history'
 import { connect, resync, useSession } from './state/session'
 import { startTheme } from './theme'
@@ -28,6 +30,8 @@ onConnection(connection => {
 follow()
 followHistory()
 followNotes()
+followAnnotations()
+followLayout()
 bindKeys()
 acceptDrops()
 void connect(bridge)

@@ -11,6 +11,7 @@ import type { HbmScene } from '../../../paint/hbm/scene'
 import { totalName } from '../../../paint/hbm/words'
 import { byteScale, FIT_SHARE } from '../../../paint/memory/scale'
 import type { Theme } from '../../../paint/theme'
+import { useBandScene } from '../bands/useBandScene'
 import type { Answered } from '../memory/useAsk'
 import { useBox } from '../memory/useBox'
 import { usePlotPointer } from '../memory/usePlotPointer'
@@ -55,8 +56,7 @@ export function HbmPlot({ info, at }: Props): ReactElement {
   const scale = useMemo(() => byteScale(0, chart, top), [chart, top])
   const [dimmed, setDimmed] = useState<string | null>(null)
   const image = useImage(picture, theme, Math.round(chart * dpr), top, dimmed ?? settings.only, dpr)
-  const allSteps = useSession(s => s.view?.steps)
-  const steps = useMemo(() => allSteps?.filter(s => s.group === group) ?? [], [allSteps, group])
+  const bands = useBandScene(group)
   const { details } = useRuntimeAllocation(pinned === null ? null : info.id, pinned)
   const [drag, setDrag] = useState<TimeWindow | null>(null)
   const [hover, setHover] = useState<{ readonly x: number; readonly y: number; readonly group: string | null } | null>(null)
@@ -71,7 +71,7 @@ export function HbmPlot({ info, at }: Props): ReactElement {
     pictureWindow: value?.question ?? win,
     image,
     options: settings,
-    steps,
+    ...bands,
     cursor,
     value: shownAt && shownAt.answer.totalBytes !== null ? { at: shownAt.question, bytes: shownAt.answer.totalBytes } : null,
     valueFlag: !(tip && hover),

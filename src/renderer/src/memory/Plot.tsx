@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import type { AllocatorInfo, Axis, MemoryAt, MemoryPicture } from '../../../shared/api'
 import { memory } from '../../../shared/format'
-import { AXIS_MIRROR, type StepSpan } from '../../../paint/axis'
+import { AXIS_MIRROR } from '../../../paint/axis'
 import { geometry, type Geometry } from '../../../paint/geometry'
 import { hitTest, type Hit } from '../../../paint/memory/hit'
 import { paintMemory, placeOf } from '../../../paint/memory/paint'
@@ -11,6 +11,7 @@ import { byteScale, type ByteScale } from '../../../paint/memory/scale'
 import type { MemoryScene } from '../../../paint/memory/scene'
 import { activeName, positionLabel } from '../../../paint/memory/words'
 import type { Theme } from '../../../paint/theme'
+import { useBandScene } from '../bands/useBandScene'
 import { fail, request, useSession } from '../state/session'
 import { describeCursor } from '../state/live'
 import { useView, type TimeWindow } from '../state/view'
@@ -24,8 +25,6 @@ import { usePinnedLife } from './useAllocation'
 import type { Answered } from './useAsk'
 import { usePlotPointer } from './usePlotPointer'
 import { useBox } from './useBox'
-
-const NO_STEPS: readonly StepSpan[] = []
 
 export interface PlotProps {
   readonly info: AllocatorInfo
@@ -58,12 +57,8 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
   const yMax = picture?.yMax ?? fixedMax(info, settings.reserved, settings.rounded)
   const scale = useMemo(() => byteScale(0, chart, yMax), [chart, yMax])
   const image = usePictureImage(picture, theme, info.groups.length, settings.only, dpr)
-  const allSteps = useSession(s => s.view?.steps)
   const group = useView(s => s.group)
-  const steps = useMemo(
-    () => (axis === 'time' ? (allSteps?.filter(s => s.group === group) ?? NO_STEPS) : NO_STEPS),
-    [allSteps, group, axis],
-  )
+  const bands = useBandScene(group, axis === 'time')
   const selection = useView(s => s.selection)
   const pinned = useView(s => (s.pinned?.allocator === info.id ? s.pinned.allocation : null))
   const lifetime = usePinnedLife(info, axis, pinned)
@@ -83,7 +78,7 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
     pictureWindow: value?.question ?? win,
     image,
     options: settings,
-    steps,
+    ...bands,
     cursor,
     value: at && cursor !== null && isRecorded(info, axis, cursor) ? { at: at.question, bytes: at.answer.activeBytes } : null,
     valueFlag: !(tip && shownHover),

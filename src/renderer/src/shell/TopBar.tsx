@@ -28,6 +28,7 @@ export function TopBar({ bare, small }: { readonly bare: boolean; readonly small
       <span className="sp" />
       {!bare && <Range small={small} />}
       <span className="sp" />
+      <PaletteButton small={small} />
       {!bare && <ExportButton small={small} />}
       <ThemeButton />
       <button className="btn icon" aria-label="Keys" title="Keys (?)" onClick={() => runCommand('show-keys')}>
@@ -144,6 +145,24 @@ function GroupSwitch({ view }: { readonly view: SessionView }): ReactElement {
         not aligned
       </span>
     </>
+  )
+}
+
+function PaletteButton({ small }: { readonly small: boolean }): ReactElement {
+  return (
+    <button
+      className={small ? 'btn icon' : 'btn'}
+      aria-label="Find a command"
+      title={`Find a command (${caps('palette')})`}
+      onClick={() => runCommand('palette')}
+    >
+      <Icon name="search" size={14} />
+      {!small && (
+        <>
+          Commands <kbd>{caps('palette')}</kbd>
+        </>
+      )}
+    </button>
   )
 }
 

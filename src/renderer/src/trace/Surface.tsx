@@ -1,9 +1,10 @@
 /** The canvases of the System Trace and what listens to them. React renders it once; the controller paints. */
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactElement } from 'react'
 import { timeMs } from '../../../shared/format'
 import { Icon } from '../shell/icons'
 import { useView } from '../state/view'
 import { useSession } from '../state/session'
+import { useAnnotations } from '../bands/annotations'
 import { useBands } from '../bands/state'
 import { useAllocation } from '../memory/useAllocation'
 import { useNoteMarks } from '../notes/useNoteMarks'
@@ -14,6 +15,9 @@ import { setCurrent } from './current'
 import { onKey, onRangeKey } from './keyboard'
 import { NavigatorSlider } from './NavigatorSlider'
 import { bindPointer } from './pointer'
+import { openRowMenu, setRowMenu } from './rowMenu'
+import { RowButtons, type RowPlace } from './RowButtons'
+import { TrackMenu, type MenuPlace } from './TrackMenu'
 import { TraceTip } from './Tip'
 
 export function Surface({ input, onToggle }: { readonly input: TraceInput; readonly onToggle: (group: string) => void }): ReactElement {
@@ -24,8 +28,11 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
   const controller = useRef<TraceController | null>(null)
   const notes = useNoteMarks(input.group.id)
   const bands = useBands(s => s.on)
-  const latest = useRef({ input, onToggle, notes, bands })
+  const annotations = useAnnotations(s => s.bands)
+  const latest = useRef({ input, onToggle, notes, bands, annotations })
   const [tip, setTip] = useState<Tip | null>(null)
+  const [over_, setOver] = useState<RowPlace | null>(null)
+  const [menu, setMenu] = useState<MenuPlace | null>(null)
   const [status, setStatus] = useState<Status>({ error: null })
   const [top, setTop] = useState(0)
   const theme = useTheme()
@@ -46,11 +53,11 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
     controller.current?.setPins(here && details ? pinMarks(details, input.tracks) : [])
   }, [pinned, details, allocators, input])
   useEffect(() => {
-    latest.current = { ...latest.current, notes, bands }
+    latest.current = { ...latest.current, notes, bands, annotations }
     controller.current?.setNotes(notes)
-    controller.current?.setBands(bands)
+    controller.current?.setBands(bands, annotations)
     setTop(controller.current?.sections.rows ?? 0)
-  }, [notes, bands])
+  }, [notes, bands, annotations])
   useEffect(() => {
     first.current = theme
     controller.current?.setTheme(theme)
@@ -64,9 +71,11 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
     setCurrent(c)
     c.onTip = setTip
     c.onStatus = setStatus
+    c.onRow = setOver
+    setRowMenu((row, x, y) => setMenu({ row, x, y }))
     c.setInput(latest.current.input)
     c.setNotes(latest.current.notes)
-    c.setBands(latest.current.bands)
+    c.setBands(latest.current.bands, latest.current.annotations)
     const size = (): void => {
       c.resize(box.clientWidth, box.clientHeight)
       setTop(c.sections.rows)
@@ -89,6 +98,7 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
       c.close()
       controller.current = null
       setCurrent(null)
+      setRowMenu(null)
     }
   }, [])
 
@@ -98,8 +108,23 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
     if (e.shiftKey ? onRangeKey(c, e.key) : onKey(c, e.key, onToggle)) e.preventDefault()
   }
 
+  const onContextMenu = (e: MouseEvent): void => {
+    const c = controller.current
+    const box = root.current?.getBoundingClientRect()
+    if (!c || !box) return
+    // The menu key has opened it already; its event names no place of the pointer.
+    if (menu) return e.preventDefault()
+    const [x, y] = [e.clientX - box.left, e.clientY - box.top]
+    const hit = c.hit(x, y)
+    if (x >= c.geometry.gutter || (hit?.type !== 'group' && hit?.type !== 'label') || hit.row.type === 'note') return
+    e.preventDefault()
+    c.leave()
+    c.focusTo(hit.row, null)
+    openRowMenu(hit.row, e.clientX, e.clientY)
+  }
+
   return (
-    <div className="trace-plot" ref={root}>
+    <div className="trace-plot" ref={root} onContextMenu={onContextMenu}>
       <canvas ref={still} aria-hidden="true" />
       <canvas ref={over} aria-hidden="true" />
       <NavigatorSlider />
@@ -123,6 +148,17 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
           <Icon name="warn" size={14} />
           <span>The tracks could not be read: {status.error}. Trying again.</span>
         </div>
+      )}
+      {over_ && !menu && <RowButtons place={over_} onMenu={openRowMenu} />}
+      {menu && (
+        <TrackMenu
+          place={menu}
+          rows={input.rows}
+          onClose={() => {
+            setMenu(null)
+            scroller.current?.focus({ preventScroll: true })
+          }}
+        />
       )}
       {tip && <TraceTip tip={tip} input={input} />}
     </div>

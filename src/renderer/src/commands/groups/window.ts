@@ -1,5 +1,6 @@
 /** Commands of the program itself: files, panels, export, theme, help. */
 import { toggleAlignment } from '../../alignment/state'
+import { toggleBands } from '../../bands/state'
 import { importSchema, showSchemas } from '../../schema/state'
 import { closeDetails, openDialog, toggleDiagnostics } from '../../shell/ui'
 import { useSession } from '../../state/session'
@@ -56,6 +57,15 @@ export const WINDOW: readonly Command[] = [
     keys: ['$mod+KeyK', '$mod+Shift+KeyP'],
     shown: 'Mod K',
     run: () => openDialog('palette'),
+  },
+  {
+    id: 'toggle-bands',
+    title: 'Show or hide steps and annotations behind the plots',
+    group: 'Window',
+    keys: ['KeyB'],
+    shown: 'B',
+    when: hasView,
+    run: toggleBands,
   },
   { id: 'toggle-theme', title: 'Switch theme', group: 'Window', keys: ['KeyT'], shown: 'T', run: toggleTheme },
   { id: 'show-keys', title: 'Show all keys', group: 'Window', keys: ['?'], shown: '?', run: () => openDialog('help') },
