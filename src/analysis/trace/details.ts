@@ -2,8 +2,8 @@
 import type { SliceDetails } from '../../shared/api'
 import { stringAt, type StringTable } from '../../shared/columns'
 import type { TraceTable } from '../../shared/tables'
-import { mergeSort } from './lanes'
 import type { TraceModel, TrackModel } from './model'
+import { ownTime } from './stats/own'
 import { firstVisible, lowerBound } from './window'
 
 /** Longest `args` shown, in characters. */
@@ -38,8 +38,8 @@ export const trackLabel = (track: TrackModel): string => (track.pid === '' ? tra
 
 /**
  * Details of the slice of `row`, times relative to the table's epoch; null when no track shows that row. `args` is left null: it is read from the
- * file when asked for (see `prettyArgs`). Parents come outermost first. Self time is the duration without what its direct children cover together;
- * it and the duration are null where begin or end are unknown.
+ * file when asked for (see `prettyArgs`). Parents come outermost first. Self time is the duration without what its direct children cover together
+ * (complete ones: see `ownTime`); it and the duration are null where begin or end are unknown.
  */
 export function sliceDetails(table: TraceTable, model: TraceModel, row: number): SliceDetails | null {
   const place = placeOfRow(table, model, row)
@@ -74,7 +74,7 @@ export function sliceFacts(
     track: trackLabel(track),
     start,
     duration,
-    selfTime: duration === null ? null : duration - coveredBy(track, children, start, start + duration),
+    selfTime: duration === null ? null : ownTime(track).self[at],
     parents,
     children: children.length,
   }
@@ -82,8 +82,8 @@ export function sliceFacts(
 
 const nameAt = (table: TraceTable, track: TrackModel, i: number): string => stringAt(table.strings, track.nameId[i])
 
-/** Positions of the direct children of a slice. They lie on lanes below it and begin within it. */
-function childrenOf(track: TrackModel, at: number): readonly number[] {
+/** Positions of the direct children of a slice, lane by lane. They lie on lanes below it and begin within it. */
+export function childrenOf(track: TrackModel, at: number): readonly number[] {
   const { start, duration, laneStart, parent } = track
   let lane = 0
   while (laneStart[lane + 1] <= at) lane++
@@ -94,23 +94,6 @@ function childrenOf(track: TrackModel, at: number): readonly number[] {
     for (let i = lowerBound(start, laneStart[l], to, start[at]); i < to && start[i] <= end; i++) if (parent[i] === at) out.push(i)
   }
   return out
-}
-
-/** ns of [from, to) that the slices cover together. */
-function coveredBy(track: TrackModel, slices: readonly number[], from: number, to: number): number {
-  const order = mergeSort(slices.length, (a, b) => track.start[slices[a]] - track.start[slices[b]])
-  let covered = 0
-  let until = from
-  for (const k of order) {
-    const i = slices[k]
-    const a = Math.max(until, track.start[i])
-    const b = Math.min(to, track.start[i] + track.duration[i])
-    if (b > a) {
-      covered += b - a
-      until = b
-    }
-  }
-  return covered
 }
 
 export interface SliceAt {

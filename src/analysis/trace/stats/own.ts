@@ -13,8 +13,6 @@ export interface OwnTime {
   readonly adds: Float64Array
   /** Positions of slices of which one end is missing. */
   readonly unmatched: Uint32Array
-  /** Complete slices. */
-  readonly complete: number
 }
 
 const kept = new WeakMap<TrackModel, OwnTime>()
@@ -30,11 +28,7 @@ function build(track: TrackModel): OwnTime {
   const { start, duration, flags, laneStart, depth } = track
   const n = flags.length
   const unmatched: number[] = []
-  let complete = 0
-  for (let i = 0; i < n; i++) {
-    if (flags[i] === 0) complete++
-    else if (flags[i] !== 1) unmatched.push(i)
-  }
+  for (let i = 0; i < n; i++) if (flags[i] > 1) unmatched.push(i)
   const owner = unmatched.length === 0 ? track.parent : completeParents(track)
 
   // Slices of one lane never overlap: only children on several lanes may.
@@ -73,7 +67,7 @@ function build(track: TrackModel): OwnTime {
   }
   const self = cover
   for (let i = 0; i < n; i++) self[i] = duration[i] - cover[i]
-  return { owner, self, adds, unmatched: Uint32Array.from(unmatched), complete }
+  return { owner, self, adds, unmatched: Uint32Array.from(unmatched) }
 }
 
 function completeParents({ parent, flags }: TrackModel): Int32Array {
@@ -138,7 +132,7 @@ export function cutSlices(track: TrackModel, from: number, to: number): readonly
 }
 
 /** First position of the lane that ends after `t`; the lane's end where none does. */
-function firstEndingAfter({ start, duration, laneStart }: TrackModel, lane: number, t: number): number {
+export function firstEndingAfter({ start, duration, laneStart }: TrackModel, lane: number, t: number): number {
   let a = laneStart[lane]
   let b = laneStart[lane + 1]
   while (a < b) {
@@ -150,7 +144,7 @@ function firstEndingAfter({ start, duration, laneStart }: TrackModel, lane: numb
 }
 
 /** First position in [a, b) that begins at or after `t`; b when none does. */
-function firstFrom(start: Float64Array, a: number, b: number, t: number): number {
+export function firstFrom(start: Float64Array, a: number, b: number, t: number): number {
   while (a < b) {
     const m = (a + b) >>> 1
     if (start[m] >= t) b = m

@@ -1,6 +1,6 @@
 /** The rows of a table of statistics: which groups, in which order. */
 import type { StatsColumn } from '../../../shared/trace-api'
-import type { Pausing } from './slice-index'
+import type { Pausing } from '../../pausing'
 import type { GroupFigures, GroupedSlices, Quantiles } from './groups'
 
 export interface StatsOrder {
@@ -56,9 +56,9 @@ function valuesOf(s: GroupedSlices, column: StatsColumn, q: Quantiles | null): (
     case 'selfNs':
       return g => s.self[g]
     case 'wallNs':
-      return g => s.wall[g]
+      return g => s.cover.wall[g]
     case 'overlapNs':
-      return g => s.overlap[g]
+      return g => s.cover.overlap[g]
     case 'minNs':
       return g => s.min[g]
     case 'maxNs':

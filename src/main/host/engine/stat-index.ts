@@ -1,6 +1,6 @@
 /** The complete slices of a time group as statistics walk through them; made once per version of the engine's tables, whoever asks first. */
 import type { Asked, Counted } from '../../../analysis/trace/stats/groups'
-import { buildIndex, type SliceIndex, type StatTrack } from '../../../analysis/trace/stats/slice-index'
+import { buildScope, type StatScope, type StatTrack } from '../../../analysis/trace/stats/scope'
 import { systemTrackLabel } from '../../../analysis/system/details'
 import { trackLabel } from '../../../analysis/trace/details'
 import { RequestError } from '../../../shared/api'
@@ -12,7 +12,7 @@ import { Turn } from './lanes'
 export type StatKind = 'sync' | 'async'
 
 export interface GroupIndex {
-  readonly index: SliceIndex
+  readonly index: StatScope
   /** By number of the track in the index. */
   readonly places: readonly { readonly part: Part; readonly track: PartTrack }[]
 }
@@ -49,7 +49,7 @@ async function make(context: EngineContext, group: number, kind: StatKind): Prom
       category: part.source.kind === 'system' ? (origin === undefined || origin === 'runtime' ? 'source not known' : origin) : null,
     }
   })
-  return { index: await buildIndex(tracks, new Turn()), places }
+  return { index: await buildScope(tracks, new Turn()), places }
 }
 
 /** As lists and the terminal call a track; where several are called the same, with their file. */

@@ -13,7 +13,7 @@ export async function traceStatsCsv(
   turn: Turn,
 ): Promise<Answers['trace.statsCsv']> {
   const { rows, filterError } = await traceStats(context, { ...q, limit: Infinity }, turn)
-  if (filterError !== null) throw new RequestError(`The filter is no regular expression: ${filterError}`)
+  if (filterError !== null) throw new RequestError(filterError)
   return { csv: csvText(STATS_COLUMNS, statsCells(rows)) }
 }
 

@@ -1,26 +1,35 @@
 /** Statistics of slices. */
+import { makeMatcher } from '../../../analysis/trace/search/matcher'
 import { groupSlices } from '../../../analysis/trace/stats/groups'
 import { statsRows, type StatsOrder, type StatsRows } from '../../../analysis/trace/stats/rows'
-import type { Keys, SliceIndex } from '../../../analysis/trace/stats/slice-index'
+import type { Keys, StatScope } from '../../../analysis/trace/stats/scope'
 import type { Answers, RequestArgs } from '../../../shared/api'
 import type { StatsBy } from '../../../shared/trace-api'
 import type { EngineContext } from './context'
 import type { Turn } from './lanes'
-import { pattern, words } from './pattern'
 import { askedTracks, groupIndex, refOf, type GroupIndex } from './stat-index'
 
-export const keysBy = (index: SliceIndex, by: StatsBy): Keys =>
+export const keysBy = (index: StatScope, by: StatsBy): Keys =>
   by === 'name' ? index.name : by === 'track' ? index.byTrack : index.category
 
-/** Which keys pass: all words, or a regular expression; null: all. */
+/** Which keys pass: all words in any order, or a regular expression, upper and lower case alike; null: all. */
 export function keyFilter(
   text: string,
   regex: boolean,
 ): { readonly passes: ((key: string) => boolean) | null; readonly error: string | null } {
   if (text.trim() === '') return { passes: null, error: null }
-  if (!regex) return { passes: words(text), error: null }
-  const { test, error } = pattern(text)
-  return { passes: test, error }
+  if (regex) {
+    const { matcher, error } = makeMatcher(text, { regex, matchCase: false })
+    return { passes: matcher && (key => matcher.test(key)), error }
+  }
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return {
+    passes: key => {
+      const lower = key.toLowerCase()
+      return words.every(w => lower.includes(w))
+    },
+    error: null,
+  }
 }
 
 export interface StatsQuery extends Omit<RequestArgs<'trace.statsCsv'>, 'session' | 'sort'> {
@@ -45,8 +54,8 @@ export async function traceStats(
   if (await turn.pause()) return { ...nothing, cancelled: true }
   const grouped = await groupSlices(of.index, keysBy(of.index, q.by), window, turn)
   if (!grouped) return { ...nothing, cancelled: true }
-  const { slices, unmatched, wallNs } = grouped
-  const figures = { slices, unmatched, wallNs }
+  const { slices, unmatched } = grouped
+  const figures = { slices, unmatched, wallNs: grouped.cover.all }
   if (error !== null) return { ...nothing, ...figures, cancelled: false }
   const found = await statsRows(grouped, passes, q.sort, q.limit, turn)
   if (!found) return { ...nothing, cancelled: true }
