@@ -78,6 +78,9 @@ describe('matching', () => {
   })
 })
 
+/** No half of a pair of surrogates stands alone. */
+const whole = (s: string): boolean => new TextDecoder().decode(new TextEncoder().encode(s)) === s
+
 describe('excerpts', () => {
   it('hold the hit, or its beginning, on one line, without half letters', () => {
     fc.assert(
@@ -86,7 +89,7 @@ describe('excerpts', () => {
         const to = Math.min(text.length, from + n)
         const e = excerptOf(text, from, to)
         expect(e.text.length).toBeLessThanOrEqual(EXCERPT)
-        expect(e.text.isWellFormed() || !text.slice(from, to).isWellFormed()).toBe(true)
+        expect(whole(e.text) || !whole(text.slice(from, to))).toBe(true)
         const hit = text.slice(from, to).replace(/[\n\r\t]/g, ' ')
         expect(hit.startsWith(e.text.slice(e.from, e.to))).toBe(true)
         if (n > 0 && from < text.length - 1 && to > from)
