@@ -1,12 +1,11 @@
-/** From decoded messages to the columns of the table: order, pairs, rows, names, strings. */
+/** From rows to the columns of the table: names, strings, places. */
 import { ATTR_NUMBER, NAME_FROM, type SystemTable } from '../../shared/system-tables'
 import { stringAt, type StringTable } from '../../shared/columns'
 import type { Role } from './description'
 import { nameTypes, type NamedType, type SeenType } from './names'
-import { orderByTime } from './order'
-import { pairMessages, type Pairs } from './pair'
+import { MAX_KEYS } from './merge'
 import { coresOf } from './places'
-import { makeRows, MAX_KEYS, type SeenTypes } from './rows'
+import type { RawRows, SeenTypes } from './rows'
 import { LISTED, NUMBER, type EventStore } from './store'
 
 type FromFile =
@@ -28,21 +27,22 @@ export type BuiltRows = Omit<SystemTable, FromFile>
 
 export interface Built {
   readonly rows: BuiltRows
-  readonly pairs: Pairs
   readonly named: readonly NamedType[]
 }
 
 /** Share of the events of a number that must have the same hint for it to be the name. */
 const HINT_SHARE = 0.9
 
-/** `used`: roles that may be believed. `names`: interned ids (models). The store is used up. */
-export function buildRows(s: EventStore, used: ReadonlySet<Role>, names: ReadonlyMap<bigint, string>): Built {
-  const order = orderByTime(s.time, s.n)
-  const pairs = pairMessages(s, order)
-  const { types, places, ...columns } = makeRows(s, order, pairs.partner, pairs.matched, used.has('thread_id'))
+/** `used`: roles that may be believed. `names`: interned ids (models). `range`: first and last time. The rows and the store are used up. */
+export function buildRows(
+  s: EventStore,
+  raw: RawRows,
+  range: SystemTable['range'],
+  used: ReadonlySet<Role>,
+  names: ReadonlyMap<bigint, string>,
+): Built {
+  const { types, places, ...columns } = raw
   const cores = used.has('nc_idx') ? coresOf(places) : []
-  const range =
-    order.length === 0 ? null : ([s.time[order[0] as number] as number, s.time[order[order.length - 1] as number] as number] as const)
   const named = nameTypes(seenTypes(s, types))
   const nameIds = named.map(t => s.texts.internText(t.name))
   // Types in the order of their numbers; rows have them in the order in which they came.
@@ -72,7 +72,7 @@ export function buildRows(s: EventStore, used: ReadonlySet<Role>, names: Readonl
     },
     places: places.take(used),
   }
-  return { rows, pairs, named }
+  return { rows, named }
 }
 
 /** String ids (of `texts`) of the models' names; -1 where there is none. */

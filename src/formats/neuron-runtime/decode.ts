@@ -6,7 +6,6 @@ import { WIRE_OF, type Numbering, type Role } from './description'
 import { FIRST_NS, LAST_NS } from './evidence'
 import { LISTED, NUMBER, type EventStore } from './store'
 
-const IGNORE = 0
 const TYPE = 1
 const TIMESTAMP = 2
 const DATA = 3
@@ -43,6 +42,9 @@ const CODE: Readonly<Record<Role, number>> = {
   nrta_seq_id: SEQUENCE,
 }
 
+/** The bit of each byte of a word that says that the number goes on. */
+const UPPER = 0x80808080 | 0
+
 /** Field numbers above this are looked up in a map. */
 const DIRECT = 128
 const HIGH = 2 ** 32
@@ -55,11 +57,15 @@ export class EventDecoder {
   readonly #store: EventStore
   /** Role code and wire type by field number, as `code * 8 + wire`. */
   readonly #plan = new Uint8Array(DIRECT)
+  /** By a tag of one byte: its role code where it is a varint that stands there as it is, ATTRIBUTES; 0 for all others. */
+  readonly #tags = new Uint8Array(128)
   readonly #more = new Map<number, number>()
   readonly #zigzag = new Set<number>()
-  readonly #anyZigzag: boolean
-  readonly #epochLow: number
-  readonly #epochHigh: number
+  /** Halves of the time that others are counted from. */
+  readonly #epoch: Float64Array
+  /** The bytes of the last message as words. */
+  #bytes: Uint8Array = new Uint8Array(0)
+  #words: DataView = new DataView(new ArrayBuffer(0))
   /** Known fields that stood there with another wire type. */
   mismatches = 0
   /** Messages without a usable time. */
@@ -70,22 +76,27 @@ export class EventDecoder {
   /** `unused`: roles that are in the numbering but must not be believed. */
   constructor(store: EventStore, numbering: Numbering, unused: ReadonlySet<Role>, epochNs: bigint) {
     this.#store = store
-    this.#epochLow = Number(epochNs & 0xffffffffn)
-    this.#epochHigh = Number(epochNs >> 32n)
+    this.#epoch = Float64Array.of(Number(epochNs & 0xffffffffn), Number(epochNs >> 32n))
     for (const [role, { field, coding }] of numbering) {
       if (unused.has(role)) continue
       const plan = CODE[role] * 8 + WIRE_OF[coding]
       if (field < DIRECT) this.#plan[field] = plan
       else this.#more.set(field, plan)
       if (coding === 'zigzag') this.#zigzag.add(CODE[role])
+      if (field < 16 && (coding === 'varint' || (coding === 'map' && role === 'attributes')))
+        this.#tags[field * 8 + WIRE_OF[coding]] = CODE[role]
     }
-    this.#anyZigzag = this.#zigzag.size > 0
   }
 
   /** Reads the message `b[p, end)` as one row. False where it is no protobuf message; the row is not kept then. */
   readonly message = (b: Uint8Array, p: number, end: number): boolean => {
     const s = this.#store
-    const plans = this.#plan
+    if (b !== this.#bytes) {
+      this.#bytes = b
+      this.#words = new DataView(b.buffer, b.byteOffset, b.length)
+    }
+    const words = this.#words
+    const tags = this.#tags
     const row = s.n
     if (row === s.size) s.reserve(row + 1)
     const attrsBefore = s.attrs
@@ -100,113 +111,95 @@ export class EventDecoder {
     let trackHigh = 0
     let idLow = 0
     let idHigh = 0
+    // Words are read where the longest varint that begins here lies in the message.
+    const wordsEnd = end - 10
     while (p < end) {
-      let tag = b[p++] as number
-      if (tag >= 0x80) {
-        tag &= 0x7f
-        for (let shift = 7; ; shift += 7) {
-          if (p >= end || shift > 28) return this.#drop(attrsBefore)
-          const c = b[p++] as number
-          tag += (c & 0x7f) * 2 ** shift
-          if (c < 0x80) break
-        }
-      }
-      const wire = tag & 7
-      const field = tag < 2 ** 31 ? tag >>> 3 : Math.floor(tag / 8)
-      if (field === 0) return this.#drop(attrsBefore)
-      const plan = field < DIRECT ? (plans[field] as number) : (this.#more.get(field) ?? 0)
-      let low: number
+      const tag = b[p++] as number
+      let role = tag < 0x80 ? (tags[tag] as number) : 0
+      // Halves of a value are signed here; the columns take them as they are meant.
+      let low = 0
       let high = 0
-      if (wire === 0) {
-        let c = b[p++] as number
-        low = c & 0x7f
-        if (c >= 0x80) {
-          c = b[p++] as number
-          low |= (c & 0x7f) << 7
-          if (c >= 0x80) {
-            c = b[p++] as number
-            low |= (c & 0x7f) << 14
-            if (c >= 0x80) {
-              c = b[p++] as number
-              low |= (c & 0x7f) << 21
+      if (role === ATTRIBUTES) {
+        p = this.#attributes(b, p, end, tag, row, attrsBefore)
+        if (p < 0) return this.#drop(attrsBefore)
+        continue
+      }
+      if (role !== 0) {
+        let c = b[p] as number
+        if (c < 0x80) {
+          if (p++ >= end) return this.#drop(attrsBefore)
+          low = c
+        } else if (p <= wordsEnd) {
+          // Four bytes at a time; `stop` has the upper bits of those that end a number.
+          let w = words.getInt32(p, true)
+          let stop = ~w & UPPER
+          if (stop !== 0) {
+            stop &= 0 - stop
+            p += (39 - Math.clz32(stop)) >>> 3
+            w &= stop - 1
+            low = (w & 0x7f) | ((w >>> 1) & 0x3f80) | ((w >>> 2) & 0x1fc000) | ((w >>> 3) & 0xfe00000)
+          } else {
+            low = (w & 0x7f) | ((w >>> 1) & 0x3f80) | ((w >>> 2) & 0x1fc000) | ((w >>> 3) & 0xfe00000)
+            w = words.getInt32(p + 4, true)
+            stop = ~w & UPPER
+            if (stop !== 0) {
+              stop &= 0 - stop
+              p += 4 + ((39 - Math.clz32(stop)) >>> 3)
+              w &= stop - 1
+            }
+            const middle = (w & 0x7f) | ((w >>> 1) & 0x3f80) | ((w >>> 2) & 0x1fc000) | ((w >>> 3) & 0xfe00000)
+            low |= middle << 28
+            high = middle >>> 4
+            if (stop === 0) {
+              c = b[p + 8] as number
+              high |= (c & 0x7f) << 24
+              p += 9
               if (c >= 0x80) {
                 c = b[p++] as number
-                low |= c << 28
-                high = (c & 0x7f) >>> 4
-                for (let shift = 3; c >= 0x80; shift += 7) {
-                  if (shift > 31) return this.#drop(attrsBefore)
-                  c = b[p++] as number
-                  high |= (c & 0x7f) << shift
-                }
+                if (c >= 0x80) return this.#drop(attrsBefore)
+                high |= c << 31
               }
             }
           }
-          low >>>= 0
-          high >>>= 0
+        } else {
+          let shift = 0
+          do {
+            if (p >= end || shift > 63) return this.#drop(attrsBefore)
+            c = b[p++] as number
+            if (shift < 28) low |= (c & 0x7f) << shift
+            else if (shift === 28) {
+              low |= c << 28
+              high = (c & 0x7f) >>> 4
+            } else high |= (c & 0x7f) << (shift - 32)
+            shift += 7
+          } while (c >= 0x80)
         }
-        if (p > end) return this.#drop(attrsBefore)
-      } else if (wire === 2) {
-        let length = b[p++] as number
-        if (length >= 0x80) {
-          length &= 0x7f
-          for (let shift = 7; ; shift += 7) {
-            if (p >= end || shift > 28) return this.#drop(attrsBefore)
-            const c = b[p++] as number
-            length += (c & 0x7f) * 2 ** shift
-            if (c < 0x80) break
-          }
-        }
-        const to = p + length
-        if (!(to <= end)) return this.#drop(attrsBefore)
-        if (plan !== 0) {
-          if ((plan & 7) !== 2) this.mismatches++
-          else if (plan >>> 3 === ATTRIBUTES) {
-            if (!this.#attribute(b, p, to, attrsBefore)) this.mismatches++
-          } else this.#hint(row, b, p, to)
-        }
-        p = to
-        continue
-      } else if (wire === 5 || wire === 1) {
-        const to = p + (wire === 5 ? 4 : 8)
-        if (to > end) return this.#drop(attrsBefore)
-        low = word(b, p)
-        if (wire === 1) high = word(b, p + 4)
-        p = to
-      } else return this.#drop(attrsBefore)
-      if (plan === 0) continue
-      if ((plan & 7) !== wire) {
-        this.mismatches++
-        continue
-      }
-      const role = plan >>> 3
-      if (this.#anyZigzag && this.#zigzag.has(role)) {
-        const negative = low & 1
-        low = ((low >>> 1) | (high << 31)) >>> 0
-        high >>>= 1
-        if (negative) {
-          low = ~low >>> 0
-          high = ~high >>> 0
-        }
+      } else {
+        p = this.#other(b, p - 1, end, row, attrsBefore)
+        if (p < 0) return this.#drop(attrsBefore)
+        role = this.#role
+        if (role === 0) continue
+        low = this.#low
+        high = this.#high
       }
       switch (role) {
         case TIMESTAMP:
-          time = high >= FIRST_HIGH && high <= LAST_HIGH ? (high - this.#epochHigh) * HIGH + (low - this.#epochLow) : NaN
-          if (time > EXACT || time < -EXACT) time = NaN
+          time = high >= FIRST_HIGH && high <= LAST_HIGH ? this.#time(low, high) : NaN
           break
         case TYPE:
-          type = low | 0
+          type = low
           break
         case PHASE:
-          phase = high === 0 && low < 256 ? low : 255
+          phase = high === 0 && low >= 0 && low < 256 ? low : 255
           break
         case NC:
-          nc = low | 0
+          nc = low
           break
         case ND:
-          nd = low | 0
+          nd = low
           break
         case THREAD:
-          thread = high * HIGH + low
+          thread = high === 0 && low >= 0 ? low : (high >>> 0) * HIGH + (low >>> 0)
           break
         case TRACKING:
           trackLow = low
@@ -216,13 +209,11 @@ export class EventDecoder {
           idLow = low
           idHigh = high
           break
-        case IGNORE:
-          break
         default:
           this.#rare(role, row, low, high)
       }
     }
-    if (Number.isNaN(time)) this.untimed++
+    if (time !== time) this.untimed++
     if (phase < 1 || phase > 3) this.unphased++
     s.time[row] = time
     s.type[row] = type
@@ -230,12 +221,97 @@ export class EventDecoder {
     s.nc[row] = nc
     s.nd[row] = nd
     s.thread[row] = thread
-    s.tracking[2 * row] = trackLow
-    s.tracking[2 * row + 1] = trackHigh
-    s.id[2 * row] = idLow
-    s.id[2 * row + 1] = idHigh
+    const half = 2 * row
+    s.tracking[half] = trackLow
+    s.tracking[half + 1] = trackHigh
+    s.id[half] = idLow
+    s.id[half + 1] = idHigh
     s.n = row + 1
     return true
+  }
+
+  #time(low: number, high: number): number {
+    const epoch = this.#epoch
+    const t = (high - (epoch[1] as number)) * HIGH + (low - (epoch[0] as number) + (low < 0 ? HIGH : 0))
+    return t > EXACT || t < -EXACT ? NaN : t
+  }
+
+  // What #other read: a number and its role, 0 where there is none.
+  #role = 0
+  #low = 0
+  #high = 0
+
+  /** Any field at `p`, its tag included. Answers where it ends, -1 where it is none. */
+  #other(b: Uint8Array, p: number, end: number, row: number, first: number): number {
+    this.#role = 0
+    let tag = 0
+    for (let shift = 0; ; shift += 7) {
+      if (p >= end || shift > 28) return -1
+      const c = b[p++] as number
+      tag += (c & 0x7f) * 2 ** shift
+      if (c < 0x80) break
+    }
+    const wire = tag % 8
+    const field = Math.floor(tag / 8)
+    if (field === 0) return -1
+    const plan = field < DIRECT ? (this.#plan[field] as number) : (this.#more.get(field) ?? 0)
+    let low = 0
+    let high = 0
+    if (wire === 0) {
+      let c: number
+      let shift = 0
+      do {
+        if (p >= end || shift > 63) return -1
+        c = b[p++] as number
+        if (shift < 28) low |= (c & 0x7f) << shift
+        else if (shift === 28) {
+          low |= c << 28
+          high = (c & 0x7f) >>> 4
+        } else high |= (c & 0x7f) << (shift - 32)
+        shift += 7
+      } while (c >= 0x80)
+    } else if (wire === 2) {
+      let length = 0
+      for (let shift = 0; ; shift += 7) {
+        if (p >= end || shift > 28) return -1
+        const c = b[p++] as number
+        length += (c & 0x7f) * 2 ** shift
+        if (c < 0x80) break
+      }
+      const to = p + length
+      if (!(to <= end)) return -1
+      if (plan !== 0) {
+        if ((plan & 7) !== 2) this.mismatches++
+        else if (plan >>> 3 === ATTRIBUTES) {
+          if (!this.#attribute(b, p, to, first)) this.mismatches++
+        } else this.#hint(row, b, p, to)
+      }
+      return to
+    } else if (wire === 5 || wire === 1) {
+      const to = p + (wire === 5 ? 4 : 8)
+      if (to > end) return -1
+      low = word(b, p)
+      if (wire === 1) high = word(b, p + 4)
+      p = to
+    } else return -1
+    if (plan === 0) return p
+    if ((plan & 7) !== wire) {
+      this.mismatches++
+      return p
+    }
+    this.#role = plan >>> 3
+    if (this.#zigzag.has(this.#role)) {
+      const negative = low & 1
+      low = (low >>> 1) | (high << 31)
+      high >>>= 1
+      if (negative) {
+        low = ~low
+        high = ~high
+      }
+    }
+    this.#low = low | 0
+    this.#high = high | 0
+    return p
   }
 
   #drop(attrs: number): false {
@@ -270,14 +346,52 @@ export class EventDecoder {
     if (to > from) (s.hint ??= new Int32Array(s.size).fill(-1))[row] = s.texts.internBytes(b, from, to)
   }
 
+  /**
+   * Attributes that follow each other, the first one at `p` behind its tag. Answers where the last one ends, -1 where one is none. As every writer puts them: key, then value, both
+   * shorter than 128 bytes; others go the long way.
+   */
+  #attributes(b: Uint8Array, p: number, end: number, tag: number, row: number, first: number): number {
+    const s = this.#store
+    const words = this.#words
+    const { keys } = s
+    let { attrKey, attrText, attrNumber } = s
+    let at = s.attrs
+    let before = at > first ? (attrKey[at - 1] as number) : -1
+    for (;;) {
+      // Tags and lengths of entry, key and value are these five bytes.
+      const to = p + 1 + (b[p] as number)
+      const keyEnd = p + 3 + (b[p + 2] as number)
+      const from = keyEnd + 2
+      if (to > end || from > to || b[p + 1] !== 0x0a || b[keyEnd] !== 0x12 || to - from !== b[keyEnd + 1] || to - p > 128) {
+        s.attrs = at
+        p = this.#other(b, p - 1, end, row, first)
+        if (p < 0) return p
+        ;({ attrKey, attrText, attrNumber } = s)
+        if (s.attrs > at) before = attrKey[s.attrs - 1] as number
+        at = s.attrs
+      } else {
+        if (at === attrKey.length) {
+          s.attrs = at
+          s.reserveAttributes(at + 1)
+          ;({ attrKey, attrText, attrNumber } = s)
+        }
+        before = keys.intern(b, words, p + 3, keyEnd, before)
+        attrKey[at] = before
+        const number = numberAt(b, words, from, to)
+        attrNumber[at] = number
+        attrText[at] = number === number ? NUMBER : this.#text(b, from, to)
+        at++
+        p = to
+      }
+      if (p >= end || b[p] !== tag) break
+      p++
+    }
+    s.attrs = at
+    return p
+  }
+
   /** One entry of the map (`first`: the message's first): key and value are texts. False where it is no entry. */
   #attribute(b: Uint8Array, p: number, end: number, first: number): boolean {
-    // As every writer puts it: key, value, both shorter than 128 bytes.
-    const keyEnd = p + 2 + (b[p + 1] as number)
-    if (b[p] === 0x0a && keyEnd + 2 <= end && b[keyEnd] === 0x12 && keyEnd + 2 + (b[keyEnd + 1] as number) === end && end - p < 130) {
-      this.#entry(b, p + 2, keyEnd, keyEnd + 2, end, first)
-      return true
-    }
     let keyFrom = end
     let keyTo = end
     let from = end
@@ -314,37 +428,52 @@ export class EventDecoder {
     const at = s.attrs
     if (at === s.attrKey.length) s.reserveAttributes(at + 1)
     s.attrs = at + 1
-    s.attrKey[at] = s.keys.intern(b, keyFrom, keyTo, at > first ? (s.attrKey[at - 1] as number) : -1)
+    s.attrKey[at] = s.keys.intern(b, this.#words, keyFrom, keyTo, at > first ? (s.attrKey[at - 1] as number) : -1)
+    const number = numberAt(b, this.#words, from, to)
+    s.attrNumber[at] = number
+    s.attrText[at] = number === number ? NUMBER : this.#text(b, from, to)
+  }
+
+  #text(b: Uint8Array, from: number, to: number): number {
+    const s = this.#store
     const digits = to - from
-    let i = from
-    if (digits > 0 && digits <= 15) {
-      // Whole numbers in plain digits, exact in a double, need no text. Up to nine digits they are small integers, which are faster.
-      let value = 0
-      const whole = from + (digits < 9 ? digits : 9)
-      for (; i < whole; i++) {
-        const c = (b[i] as number) - 48
-        if (c < 0 || c > 9) break
-        value = (Math.imul(value, 10) + c) | 0
-      }
-      if (i === whole && (digits === 1 || b[from] !== 48)) {
-        let wide = value
-        for (; i < to; i++) {
-          const c = (b[i] as number) - 48
-          if (c < 0 || c > 9) break
-          wide = wide * 10 + c
-        }
-        if (i === to) {
-          s.attrText[at] = NUMBER
-          s.attrNumber[at] = wide
-          return
-        }
-      }
-    }
-    s.attrNumber[at] = NaN
     // Addresses, device times and long texts hardly ever repeat.
     const unique = digits > 24 || (b[from] === 48 && b[from + 1] === 120) || (digits > 15 && allDigits(b, from, to))
-    s.attrText[at] = unique ? LISTED - s.list.add(b, from, to) : s.texts.internBytes(b, from, to)
+    return unique ? LISTED - s.list.add(b, from, to) : s.texts.internBytes(b, from, to)
   }
+}
+
+/** Whole numbers in plain digits, exact in a double, need no text; NaN for all else. */
+function numberAt(b: Uint8Array, words: DataView, from: number, to: number): number {
+  const digits = to - from
+  if (digits === 0 || digits > 15 || (digits > 1 && b[from] === 48)) return NaN
+  if (digits < 9) {
+    const whole = wholeAt(b, words, from, to)
+    return whole >= 0 ? whole : NaN
+  }
+  const head = wholeAt(b, words, from, from + 8)
+  const tail = head >= 0 ? wholeAt(b, words, from + 8, to) : -1
+  return tail >= 0 ? head * (POWERS[digits - 8] as number) + tail : NaN
+}
+
+const POWERS = Float64Array.from({ length: 9 }, (_, k) => 10 ** k)
+
+/** Up to eight digits as a number; -1 where there are other characters. `words`: the same bytes. */
+function wholeAt(b: Uint8Array, words: DataView, i: number, to: number): number {
+  let value = 0
+  for (; i + 4 <= to; i += 4) {
+    const d = words.getInt32(i, true) ^ 0x30303030
+    if (((d | (d + 0x06060606)) & 0xf0f0f0f0) !== 0) return -1
+    // Two numbers below 100 in the halves of a word.
+    const pairs = (Math.imul(d & 0x00ff00ff, 10) + ((d >>> 8) & 0x00ff00ff)) | 0
+    value = (Math.imul(value, 10_000) + Math.imul(pairs & 0xffff, 100) + (pairs >>> 16)) | 0
+  }
+  for (; i < to; i++) {
+    const d = (b[i] as number) - 48
+    if (d < 0 || d > 9) return -1
+    value = (Math.imul(value, 10) + d) | 0
+  }
+  return value
 }
 
 function allDigits(b: Uint8Array, from: number, to: number): boolean {
@@ -358,4 +487,4 @@ function put(halves: Uint32Array, row: number, low: number, high: number): void 
 }
 
 const word = (b: Uint8Array, p: number): number =>
-  ((b[p] as number) | ((b[p + 1] as number) << 8) | ((b[p + 2] as number) << 16) | ((b[p + 3] as number) << 24)) >>> 0
+  (b[p] as number) | ((b[p + 1] as number) << 8) | ((b[p + 2] as number) << 16) | ((b[p + 3] as number) << 24)

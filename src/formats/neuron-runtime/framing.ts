@@ -136,10 +136,11 @@ export class Cutter {
   }
 
   #emit(b: Uint8Array, from: number): boolean {
-    const start = from + this.#headBytes
+    // Whole numbers for the machine, too, as in #feedShort.
+    const start = (from + this.#headBytes) | 0
     const total = this.#headBytes + this.#bodyBytes
     if (this.#ours) {
-      if (!this.#onMessage(b, start, start + this.#bodyBytes)) return this.#fail()
+      if (!this.#onMessage(b, start, (start + this.#bodyBytes) | 0)) return this.#fail()
       this.messages++
       if (total > this.#longest) this.#longest = total
     }

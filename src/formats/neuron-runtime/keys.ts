@@ -16,6 +16,7 @@ const encoder = new TextEncoder()
 
 export class KeyTable {
   #bytes = new Uint8Array(1 << 10)
+  #words = new DataView(this.#bytes.buffer)
   #offsets = new Uint32Array(1 << 7)
   /** Key that came last time after a key (by its id) and had this length. */
   readonly #next = new Int32Array(1 << 11)
@@ -29,17 +30,21 @@ export class KeyTable {
     for (const k of FIXED) this.internText(k)
   }
 
-  /** Id of `b[s, e)`; `before` is the id of the key before it in the same event, -1 for the first. */
-  intern(b: Uint8Array, s: number, e: number, before: number): number {
+  /** Id of `b[s, e)`; `words` are the same bytes, `before` is the id of the key before it in the same event, -1 for the first. */
+  intern(b: Uint8Array, words: DataView, s: number, e: number, before: number): number {
     const length = e - s
     const slot = ((before + 1) * 37 + length * 64) & 2047
     const guess = this.#next[slot] as number
     const at = this.#offsets[guess] as number
     if ((this.#offsets[guess + 1] as number) - at === length) {
-      const bytes = this.#bytes
+      const own = this.#words
       let k = 0
-      while (k < length && bytes[at + k] === b[s + k]) k++
-      if (k === length) return guess
+      while (k + 4 <= length && own.getInt32(at + k) === words.getInt32(s + k)) k += 4
+      if (k + 4 > length) {
+        const bytes = this.#bytes
+        while (k < length && bytes[at + k] === b[s + k]) k++
+        if (k === length) return guess
+      }
     }
     const id = this.#find(b, s, e)
     this.#next[slot] = id
@@ -75,7 +80,10 @@ export class KeyTable {
   #add(b: Uint8Array, s: number, e: number, hash: number, slot: number): number {
     const id = this.count++
     const used = this.#offsets[id] as number
-    if (used + e - s > this.#bytes.length) this.#bytes = larger(this.#bytes, Math.max(2 * this.#bytes.length, used + e - s))
+    if (used + e - s > this.#bytes.length) {
+      this.#bytes = larger(this.#bytes, Math.max(2 * this.#bytes.length, used + e - s))
+      this.#words = new DataView(this.#bytes.buffer)
+    }
     if (id + 3 > this.#offsets.length) {
       this.#offsets = larger(this.#offsets, 2 * this.#offsets.length)
       this.#hashes = larger(this.#hashes, 2 * this.#hashes.length)
@@ -101,7 +109,7 @@ export class KeyTable {
   }
 }
 
-function larger<T extends Uint8Array | Uint32Array | Int32Array>(old: T, size: number): T {
+function larger<T extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(old: T, size: number): T {
   const out = new (old.constructor as new (n: number) => T)(size)
   out.set(old)
   return out

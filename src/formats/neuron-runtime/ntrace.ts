@@ -12,7 +12,9 @@ import { eventNumbering, ROLES, type Numbering, type Role, type SchemaDescriptio
 import { FIRST_NS, LAST_NS } from './evidence'
 import { Findings, framingText } from './findings'
 import { Cutter, type CutEnd } from './framing'
+import { timesInOrder } from './in-order'
 import { inferNumbering } from './infer'
+import { MessageReader, type MessageRows } from './messages'
 import { tryFramings, type FramingTry } from './sample'
 import { EventStore } from './store'
 
@@ -145,74 +147,97 @@ async function decode(
   refused: (framing: string | null, checks: readonly SchemaCheck[]) => SystemReadResult<SystemTable>,
 ): Promise<SystemReadResult<SystemTable> | string> {
   const used = new Set(ROLES.filter(r => c.numbering.has(r) && (!c.assessment.unverified.includes(r) || r === 'tracking_id')))
-  const unused = new Set(ROLES.filter(r => !used.has(r)))
-  const epoch = firstTime(c)
-  const store = new EventStore()
-  const decoder = new EventDecoder(store, c.numbering, unused, epoch)
-  const cutter = new Cutter(c.fit.framing, decoder.message)
-  let bytes = 0
-  let told = performance.now()
-  for await (const chunk of source.chunks()) {
-    if (opts.signal?.aborted) {
-      findings.cancelled(bytes)
+  const time = c.numbering.get('timestamp')
+  const told = time ? await timesInOrder(source, time, c.fit.sample) : false
+  for (const ordered of told ? [true, false] : [false]) {
+    const run = await decodeAs(source, c, used, ordered, opts)
+    if (run === 'other order') continue
+    if (typeof run === 'number') {
+      findings.cancelled(run)
       return refused(c.fit.framing.name, c.assessment.checks)
     }
-    bytes += chunk.length
-    if (!cutter.feed(chunk)) break
-    // Room for all that is to come, by what came so far.
-    if (source.consumed > 0 && source.consumed < source.size) {
-      const share = (1.02 * source.size) / source.consumed
-      store.reserve(Math.min(Math.ceil(store.n * share), store.n + MAX_RESERVE))
-      store.reserveAttributes(Math.min(Math.ceil(store.attrs * share), store.attrs + 4 * MAX_RESERVE))
+    const fault = wholeFault(run)
+    if (fault !== null) {
+      if (run.end.end === 'bad') findings.damaged(run.end.at, run.end.messages, c.fit.framing.name)
+      return fault
     }
+    const problem = findings.problem(source)
+    if (run.end.end === 'cut' && !problem) findings.cut(run.end.at, ...run.end.tail)
+    return tableOf(c, run, used, problem, findings, opts)
+  }
+  // Never: any order is an order that is expected the second time.
+  return 'its messages are in no order'
+}
+
+interface Run {
+  readonly store: EventStore
+  readonly decoder: EventDecoder
+  readonly made: MessageRows
+  readonly epoch: bigint
+  readonly end: CutEnd
+  readonly bytes: number
+}
+
+/** Messages are turned into rows after so many bytes: their columns stay in the processor's cache. */
+const PART = 512 * 1024
+
+/** `ordered`: messages are expected in order of time. A number: it was cancelled after so many bytes. */
+async function decodeAs(
+  source: ByteSource,
+  c: Candidate,
+  used: ReadonlySet<Role>,
+  ordered: boolean,
+  opts: SystemReadOptions,
+): Promise<Run | number | 'other order'> {
+  const epoch = firstTime(c)
+  const store = new EventStore()
+  const decoder = new EventDecoder(store, c.numbering, new Set(ROLES.filter(r => !used.has(r))), epoch)
+  const cutter = new Cutter(c.fit.framing, decoder.message)
+  const reader = new MessageReader(store, ordered, used.has('thread_id'))
+  let bytes = 0
+  let consumed = 0
+  let told = performance.now()
+  reading: for await (const chunk of source.chunks()) {
+    if (opts.signal?.aborted) return bytes
+    const more = source.consumed - consumed
+    for (let at = 0; at < chunk.length; at += PART) {
+      const part = chunk.subarray(at, at + PART)
+      if (!cutter.feed(part)) break reading
+      if (!reader.advance((consumed + (more * (at + part.length)) / chunk.length) / source.size)) return 'other order'
+    }
+    bytes += chunk.length
+    consumed += more
     const now = performance.now()
     if (now - told >= 100) {
       told = now
-      opts.onProgress?.(source.consumed, source.size, `${store.n.toLocaleString('en-US')} events`)
+      opts.onProgress?.(source.consumed, source.size, `${store.messages.toLocaleString('en-US')} events`)
     }
   }
   const end = cutter.finish()
-  const fault = wholeFault(end, decoder, store)
-  if (fault !== null) {
-    if (end.end === 'bad') findings.damaged(end.at, end.messages, c.fit.framing.name)
-    return fault
-  }
-  const problem = findings.problem(source)
-  if (end.end === 'cut' && !problem) findings.cut(end.at, ...end.tail)
-  return tableOf(c, store, decoder, used, epoch, end, bytes, problem, findings, opts)
+  const made = reader.finish()
+  return made ? { store, decoder, made, epoch, end, bytes } : 'other order'
 }
 
-/** Rows are not reserved for more than this ahead: the first chunk may mislead. */
-const MAX_RESERVE = 4_000_000
-
 /** null where the whole file bears out what its first messages said. */
-function wholeFault(end: CutEnd, d: EventDecoder, s: EventStore): string | null {
+function wholeFault({ end, decoder: d, store: { messages } }: Run): string | null {
   if (end.end === 'bad') return `byte ${end.at} begins no message`
-  if (d.mismatches > 0.001 * s.n) return `${d.mismatches} fields have another wire type further on`
-  if (d.untimed > 0.1 * s.n) return `${d.untimed} of ${s.n} messages have no time`
-  if (d.unphased > 0.01 * s.n) return `${d.unphased} of ${s.n} messages have no phase`
+  if (d.mismatches > 0.001 * messages) return `${d.mismatches} fields have another wire type further on`
+  if (d.untimed > 0.1 * messages) return `${d.untimed} of ${messages} messages have no time`
+  if (d.unphased > 0.01 * messages) return `${d.unphased} of ${messages} messages have no phase`
   return null
 }
 
 function tableOf(
   c: Candidate,
-  store: EventStore,
-  decoder: EventDecoder,
+  { store, decoder, made, epoch, end, bytes }: Run,
   used: ReadonlySet<Role>,
-  epoch: bigint,
-  end: CutEnd,
-  bytes: number,
   problem: boolean,
   findings: Findings,
   opts: SystemReadOptions,
 ): SystemReadResult<SystemTable> {
-  // The first event is time 0.
-  let least = Infinity
-  for (let i = 0; i < store.n; i++) if ((store.time[i] as number) < least) least = store.time[i] as number
-  const zero = least === Infinity ? 0 : least
-  for (let i = 0; i < store.n; i++) store.time[i] = (store.time[i] as number) - zero
-  findings.stray(strayTimes(store))
-  const { rows, pairs, named } = buildRows(store, used, opts.names ?? new Map())
+  const { pairs } = made
+  findings.stray(made.stray)
+  const { rows, named } = buildRows(store, made.raw, made.range, used, opts.names ?? new Map())
   const framing: SchemaCheck = {
     name: 'framing',
     ok: true,
@@ -238,36 +263,16 @@ function tableOf(
     kind: 'system',
     source: 'ntrace',
     verdict,
-    epochNs: epoch + BigInt(zero),
+    epochNs: epoch + BigInt(made.zero),
     clock: 'unix-nanoseconds',
     ...rows,
-    messages: store.n,
+    messages: store.messages,
     dropped,
     ...{ cpu: null, hostMemory: null, hbmUsage: null, info: null },
     complete: end.end === 'whole' && !problem,
     bytesRead: bytes,
   }
   return { table, verdict, diagnostics: findings.list }
-}
-
-/**
- * Messages that alone make the recording more than twice as long: the earliest or the latest one of the file, where both its neighbours in the file are further from it than
- * half of the whole span. An event that was recorded long before or after the others stands at an end of the file instead.
- */
-function strayTimes(s: EventStore): number {
-  let first = -1
-  let last = -1
-  for (let i = 0; i < s.n; i++) {
-    const t = s.time[i] as number
-    if (Number.isNaN(t)) continue
-    if (first < 0 || t < (s.time[first] as number)) first = i
-    if (last < 0 || t > (s.time[last] as number)) last = i
-  }
-  if (first === last) return 0
-  const half = ((s.time[last] as number) - (s.time[first] as number)) / 2
-  const far = (i: number, k: number): boolean => Math.abs((s.time[k] as number) - (s.time[i] as number)) > half
-  const alone = (i: number): boolean => i > 0 && i + 1 < s.n && far(i, i - 1) && far(i, i + 1)
-  return (alone(first) ? 1 : 0) + (alone(last) ? 1 : 0)
 }
 
 /** A time of the sample that all others are counted from. */

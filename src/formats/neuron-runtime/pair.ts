@@ -1,6 +1,6 @@
 /** Starts and stops become slices: which messages belong together, and which stay alone. */
 import { KEY_CORE } from './keys'
-import { attributeOf, type EventStore } from './store'
+import { attributeOf, resized, type EventStore } from './store'
 
 export const PHASE_START = 1
 export const PHASE_STOP = 2
@@ -9,9 +9,8 @@ export const PHASE_INSTANT = 3
 /** Open starts that are looked at for one stop: a file that leaves thousands open under one key must not take for ever. Real ids have one open at a time. */
 const MAX_STEPS = 128
 
-export interface Pairs {
-  /** The other half of a slice; -1. */
-  readonly partner: Int32Array
+/** What came of it. */
+export interface PairCounts {
   readonly matched: number
   readonly openStarts: number
   readonly openStops: number
@@ -20,66 +19,102 @@ export interface Pairs {
 }
 
 /**
- * Pairs the messages of a store by tracking id, event number and NeuronCore. `order`: rows by time. A stop belongs to the open start of its key; where several are open,
- * to the last one of the same physical core and thread, otherwise to the last.
+ * Pairs the messages of a store by tracking id, event number and NeuronCore, by time. A stop belongs to the open start of its key; where several are open, to the last one of the
+ * same physical core and thread, otherwise to the last. Nothing that comes later changes a pair, so messages may be handed over in several goes.
  */
-export function pairMessages(s: EventStore, order: Uint32Array): Pairs {
-  const { n, tracking, type, nc, nd, thread, phase } = s
-  const partner = new Int32Array(n).fill(-1)
-  const next = new Int32Array(n)
+export class Pairer implements PairCounts {
+  readonly #s: EventStore
+  /** The other half of a slice; -1. */
+  partner = new Int32Array(0)
+  #next = new Int32Array(0)
   // Open starts by the hash of their key: row + 1, the latest first. Few are open at a time, and a small table stays in the cache; it grows where many never end.
-  let heads = new Int32Array(1 << 11)
-  let matched = 0
-  let openStarts = 0
-  let openStops = 0
-  let clashes = 0
-  for (let k = 0; k < order.length; k++) {
-    const i = order[k] as number
-    const p = phase[i]
-    if (p !== PHASE_START && p !== PHASE_STOP) continue
-    const low = tracking[2 * i] as number
-    const high = tracking[2 * i + 1] as number
-    const slot = hashOf(low, high, type[i] as number, nc[i] as number) & (heads.length - 1)
-    if (p === PHASE_START) {
-      next[i] = heads[slot] as number
-      heads[slot] = i + 1
-      if (++openStarts > heads.length) heads = spread(heads, next, s)
-      continue
-    }
-    let found = -1
-    let before = -1
-    let several = false
-    let steps = 0
-    for (let at = (heads[slot] as number) - 1, last = -1; at >= 0; last = at, at = (next[at] as number) - 1) {
-      if (++steps > MAX_STEPS) break
-      if (tracking[2 * at] !== low || tracking[2 * at + 1] !== high || type[at] !== type[i] || nc[at] !== nc[i] || nd[at] !== nd[i])
-        continue
-      if (found < 0) {
-        found = at
-        before = last
-        continue
-      }
-      several = true
-      const fits = (row: number): boolean => thread[row] === thread[i] && attributeOf(s, row, KEY_CORE) === attributeOf(s, i, KEY_CORE)
-      if (fits(found)) break
-      if (fits(at)) {
-        found = at
-        before = last
-      }
-    }
-    if (found < 0) {
-      openStops++
-      continue
-    }
-    if (several) clashes++
-    if (before < 0) heads[slot] = next[found] as number
-    else next[before] = next[found] as number
-    partner[i] = found
-    partner[found] = i
-    matched++
-    openStarts--
+  #heads = new Int32Array(1 << 11)
+  matched = 0
+  openStarts = 0
+  openStops = 0
+  clashes = 0
+
+  constructor(s: EventStore) {
+    this.#s = s
   }
-  return { partner, matched, openStarts, openStops, clashes }
+
+  /** Pairs messages `order[from .. to)`, or `from` to `to` where `order` is null, with each other and with those before. Messages without a time are left out. */
+  pair(order: Uint32Array | null, from: number, to: number): void {
+    const s = this.#s
+    if (this.partner.length < s.n) {
+      this.partner = resized(this.partner, s.size, this.partner.length, -1)
+      this.#next = resized(this.#next, s.size)
+    }
+    const { partner } = this
+    const next = this.#next
+    let heads = this.#heads
+    const { tracking, type, nc, nd, thread, phase, time } = s
+    for (let k = from; k < to; k++) {
+      const i = order === null ? k : (order[k] as number)
+      const p = phase[i]
+      if (p !== PHASE_START && p !== PHASE_STOP) continue
+      const t = time[i] as number
+      if (t !== t) continue
+      const low = tracking[2 * i] as number
+      const high = tracking[2 * i + 1] as number
+      const slot = hashOf(low, high, type[i] as number, nc[i] as number) & (heads.length - 1)
+      if (p === PHASE_START) {
+        next[i] = heads[slot] as number
+        heads[slot] = i + 1
+        if (++this.openStarts > heads.length) this.#heads = heads = spread(heads, next, s)
+        continue
+      }
+      let found = -1
+      let before = -1
+      let several = false
+      let steps = 0
+      for (let at = (heads[slot] as number) - 1, last = -1; at >= 0; last = at, at = (next[at] as number) - 1) {
+        if (++steps > MAX_STEPS) break
+        if (tracking[2 * at] !== low || tracking[2 * at + 1] !== high || type[at] !== type[i] || nc[at] !== nc[i] || nd[at] !== nd[i])
+          continue
+        if (found < 0) {
+          found = at
+          before = last
+          continue
+        }
+        several = true
+        const fits = (row: number): boolean => thread[row] === thread[i] && attributeOf(s, row, KEY_CORE) === attributeOf(s, i, KEY_CORE)
+        if (fits(found)) break
+        if (fits(at)) {
+          found = at
+          before = last
+        }
+      }
+      if (found < 0) {
+        this.openStops++
+        continue
+      }
+      if (several) this.clashes++
+      if (before < 0) heads[slot] = next[found] as number
+      else next[before] = next[found] as number
+      partner[i] = found
+      partner[found] = i
+      this.matched++
+      this.openStarts--
+    }
+  }
+
+  /** The store drops the first `count` of its `n` messages, none of which is an open start. */
+  drop(count: number, n: number): void {
+    const { partner } = this
+    const next = this.#next
+    const heads = this.#heads
+    const left = n - count
+    for (let i = 0; i < left; i++) {
+      const other = partner[i + count] as number
+      partner[i] = other < 0 ? other : other - count
+      // What is not open any more is not looked at again.
+      const open = next[i + count] as number
+      next[i] = open > count ? open - count : 0
+    }
+    partner.fill(-1, left, n)
+    for (let h = 0; h < heads.length; h++) if (heads[h] !== 0) heads[h] = (heads[h] as number) - count
+  }
 }
 
 function hashOf(low: number, high: number, type: number, nc: number): number {

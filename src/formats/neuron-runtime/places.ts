@@ -3,6 +3,8 @@ import { ROW_OPEN, ROW_TAIL, type SystemCore, type SystemPlaces } from '../../sh
 import type { Role } from './description'
 import { grow } from './store'
 
+const RECENT = 1 << 8
+
 export class Places {
   readonly #index = new Map<number, number[]>()
   readonly #nd: number[] = []
@@ -15,7 +17,8 @@ export class Places {
   #until = new Float64Array(64)
   #tails = new Float64Array(64)
   #opens = new Float64Array(64)
-  #last = -1
+  /** The last place of each of some hashes. */
+  readonly #recent = new Int32Array(RECENT).fill(-1)
 
   get count(): number {
     return this.#nd.length
@@ -44,10 +47,16 @@ export class Places {
 
   /** Row of the place. `thread`: 0 where it is not told. */
   of(nd: number, nc: number, core: number, thread: number): number {
-    if (this.#last >= 0 && this.#is(this.#last, nd, nc, core, thread)) return this.#last
+    const slot = ((thread & 0xff) ^ (core << 4) ^ (nc << 2) ^ (nd << 6)) & (RECENT - 1)
+    const recent = this.#recent[slot] as number
+    if (recent >= 0 && this.#is(recent, nd, nc, core, thread)) return recent
+    return (this.#recent[slot] = this.#find(nd, nc, core, thread))
+  }
+
+  #find(nd: number, nc: number, core: number, thread: number): number {
     const h = Math.imul(thread, 64) ^ Math.imul(core, 7) ^ Math.imul(nc, 131) ^ Math.imul(nd, 1021)
     const list = this.#index.get(h)
-    if (list) for (const k of list) if (this.#is(k, nd, nc, core, thread)) return (this.#last = k)
+    if (list) for (const k of list) if (this.#is(k, nd, nc, core, thread)) return k
     const k = this.#nd.length
     if (k === this.#messages.length) this.#grow()
     this.#first[k] = Infinity
@@ -58,7 +67,7 @@ export class Places {
     this.#thread.push(thread)
     if (list) list.push(k)
     else this.#index.set(h, [k])
-    return (this.#last = k)
+    return k
   }
 
   #grow(): void {

@@ -27,35 +27,58 @@ export function grow<T extends Uint8Array | Uint32Array | Int32Array | Float64Ar
   return bigger
 }
 
+/** A larger array with the first `used` values of another; the rest is `fill`. */
+export function resized<T extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
+  old: T,
+  size: number,
+  used = old.length,
+  fill = 0,
+): T {
+  const bigger = new (old.constructor as new (n: number) => T)(size)
+  bigger.set(used < old.length ? old.subarray(0, used) : old)
+  if (fill !== 0) bigger.fill(fill, used)
+  return bigger
+}
+
+/** The first `count` values. A copy costs more than a little room at the end. */
+export function cut<T extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
+  a: T,
+  count: number,
+): T {
+  return (count > 0.8 * a.length ? a.subarray(0, count) : a.slice(0, count)) as T
+}
+
 /** `text` of an attribute: 0 and above is an id of `texts`, NUMBER a number, LISTED - k entry k of `list`. */
 export const NUMBER = -2
 export const LISTED = -3
 
 /** Halves of 64-bit values: value i is [2i] (low) and [2i + 1] (high), as a little-endian BigUint64Array lies in memory. */
-type Halves = Uint32Array
+type Halves = Uint32Array<ArrayBuffer>
 
 export class EventStore {
   n = 0
+  /** Messages that are not kept any more. */
+  dropped = 0
   size: number
   /** ns relative to the epoch; NaN where the message has no usable time. */
-  time: Float64Array
-  type: Int32Array
-  phase: Uint8Array
-  nc: Int32Array
-  nd: Int32Array
-  thread: Float64Array
+  time: Float64Array<ArrayBuffer>
+  type: Int32Array<ArrayBuffer>
+  phase: Uint8Array<ArrayBuffer>
+  nc: Int32Array<ArrayBuffer>
+  nd: Int32Array<ArrayBuffer>
+  thread: Float64Array<ArrayBuffer>
   tracking: Halves
   id: Halves
   /** `attrStart[i]`: first attribute of message i; the end is the next one's, or `attrs`. */
-  attrStart: Uint32Array
+  attrStart: Uint32Array<ArrayBuffer>
   parent: Halves | null = null
   sequence: Halves | null = null
-  hasSequence: Uint8Array | null = null
+  hasSequence: Uint8Array<ArrayBuffer> | null = null
   status: Halves | null = null
   data: Halves | null = null
   eventType: Halves | null = null
   duration: Halves | null = null
-  hint: Int32Array | null = null
+  hint: Int32Array<ArrayBuffer> | null = null
   attrs = 0
   attrKey = new Int32Array(1 << 12)
   attrText = new Int32Array(1 << 12)
@@ -81,44 +104,62 @@ export class EventStore {
   reserve(rows: number): void {
     if (rows <= this.size) return
     const size = Math.max(rows, this.size + (this.size >>> 1))
+    const n = this.n
     this.size = size
-    this.time = resized(this.time, size)
-    this.type = resized(this.type, size)
-    this.phase = resized(this.phase, size)
-    this.nc = resized(this.nc, size)
-    this.nd = resized(this.nd, size)
-    this.thread = resized(this.thread, size)
-    this.tracking = resized(this.tracking, 2 * size)
-    this.id = resized(this.id, 2 * size)
-    this.attrStart = resized(this.attrStart, size)
-    if (this.parent) this.parent = resized(this.parent, 2 * size)
-    if (this.sequence) this.sequence = resized(this.sequence, 2 * size)
-    if (this.hasSequence) this.hasSequence = resized(this.hasSequence, size)
-    if (this.status) this.status = resized(this.status, 2 * size)
-    if (this.data) this.data = resized(this.data, 2 * size)
-    if (this.eventType) this.eventType = resized(this.eventType, 2 * size)
-    if (this.duration) this.duration = resized(this.duration, 2 * size)
-    if (this.hint) this.hint = resized(this.hint, size, -1)
+    this.time = resized(this.time, size, n)
+    this.type = resized(this.type, size, n)
+    this.phase = resized(this.phase, size, n)
+    this.nc = resized(this.nc, size, n)
+    this.nd = resized(this.nd, size, n)
+    this.thread = resized(this.thread, size, n)
+    this.tracking = resized(this.tracking, 2 * size, 2 * n)
+    this.id = resized(this.id, 2 * size, 2 * n)
+    this.attrStart = resized(this.attrStart, size, n)
+    if (this.parent) this.parent = resized(this.parent, 2 * size, 2 * n)
+    if (this.sequence) this.sequence = resized(this.sequence, 2 * size, 2 * n)
+    if (this.hasSequence) this.hasSequence = resized(this.hasSequence, size, n)
+    if (this.status) this.status = resized(this.status, 2 * size, 2 * n)
+    if (this.data) this.data = resized(this.data, 2 * size, 2 * n)
+    if (this.eventType) this.eventType = resized(this.eventType, 2 * size, 2 * n)
+    if (this.duration) this.duration = resized(this.duration, 2 * size, 2 * n)
+    if (this.hint) this.hint = resized(this.hint, size, n, -1)
   }
 
   reserveAttributes(count: number): void {
     if (count <= this.attrKey.length) return
     const size = Math.max(count, this.attrKey.length + (this.attrKey.length >>> 1))
-    this.attrKey = resized(this.attrKey, size)
-    this.attrText = resized(this.attrText, size)
-    this.attrNumber = resized(this.attrNumber, size)
+    this.attrKey = resized(this.attrKey, size, this.attrs)
+    this.attrText = resized(this.attrText, size, this.attrs)
+    this.attrNumber = resized(this.attrNumber, size, this.attrs)
+  }
+
+  /** Forgets the first `count` messages and their attributes; those after them move to the front. */
+  drop(count: number): void {
+    const { n, attrs } = this
+    const first = count < n ? (this.attrStart[count] as number) : attrs
+    const left = n - count
+    for (const a of [this.time, this.type, this.phase, this.nc, this.nd, this.thread, this.attrStart]) a.copyWithin(0, count, n)
+    for (const a of [this.tracking, this.id]) a.copyWithin(0, 2 * count, 2 * n)
+    for (const a of [this.attrKey, this.attrText, this.attrNumber]) a.copyWithin(0, first, attrs)
+    for (let i = 0; i < left; i++) this.attrStart[i] = (this.attrStart[i] as number) - first
+    // These are only written where a message has a value.
+    for (const a of [this.parent, this.sequence, this.status, this.data, this.eventType, this.duration])
+      if (a) a.copyWithin(0, 2 * count, 2 * n).fill(0, 2 * left, 2 * n)
+    if (this.hasSequence) this.hasSequence.copyWithin(0, count, n).fill(0, left, n)
+    if (this.hint) this.hint.copyWithin(0, count, n).fill(-1, left, n)
+    this.dropped += count
+    this.n = left
+    this.attrs = attrs - first
+  }
+
+  /** Messages decoded. */
+  get messages(): number {
+    return this.dropped + this.n
   }
 
   attrEnd(i: number): number {
     return i + 1 < this.n ? (this.attrStart[i + 1] as number) : this.attrs
   }
-}
-
-function resized<T extends Uint8Array | Uint32Array | Int32Array | Float64Array>(old: T, size: number, fill = 0): T {
-  const bigger = new (old.constructor as new (n: number) => T)(size)
-  bigger.set(old)
-  if (fill !== 0) bigger.fill(fill, old.length)
-  return bigger
 }
 
 /** Attribute of a message: its place in the attribute columns; -1. */
