@@ -2,6 +2,7 @@
 import type { AllocatorInfo, Axis, SessionView } from '../../shared/api'
 import type { CatalogSession } from '../../shared/catalog'
 import { fileSize, memory as bytesText, num } from '../../shared/format'
+import type { TrackLayout } from '../../shared/trace-api'
 import type { MemoryOptions, MemoryScene } from '../memory/scene'
 import { activeName } from '../memory/words'
 import type { Theme } from '../theme'
@@ -43,6 +44,8 @@ export interface SheetQuery {
   readonly window: Span
   readonly extent: Span
   readonly trace: boolean
+  /** Grouping, order and choice of the tracks; absent: as they are without any choice. */
+  readonly tracks?: TrackLayout
   readonly memory: SheetMemory | null
   /** Only these traces take part; null for all of the group. */
   readonly traces: ReadonlySet<number> | null
@@ -68,7 +71,7 @@ export interface GatheredSheet {
 }
 
 const ms = (v: number): string => num(v / 1e6, 1)
-export const rangeText = (w: Span): string => `${ms(w.start)} – ${ms(w.end)}\u00a0ms (${ms(w.end - w.start)}\u00a0ms)`
+export const rangeText = (w: Span): string => `${ms(w.start)} – ${ms(w.end)}\u00a0ms (${duration(w.end - w.start)})`
 
 /** First and last event of a window. */
 export const eventsText = (w: Span): readonly [number, number] => [Math.max(0, Math.floor(w.start)), Math.max(0, Math.ceil(w.end) - 1)]
@@ -77,7 +80,15 @@ export const eventsText = (w: Span): readonly [number, number] => [Math.max(0, M
 export async function gatherSheet(ask: Ask, surface: Surface, theme: Theme, q: SheetQuery): Promise<GatheredSheet> {
   const width = q.width / q.scale
   const height = q.height === null ? null : q.height / q.scale
-  const trace = q.trace ? await traceScene(ask, surface, { ...q, sources: q.traces, width, maxHeight: traceHeight(q, height) }) : null
+  const trace = q.trace
+    ? await traceScene(ask, surface, {
+        ...q,
+        ...(q.tracks ? { layout: q.tracks } : {}),
+        sources: q.traces,
+        width,
+        maxHeight: traceHeight(q, height),
+      })
+    : null
   const made = q.memory ? await memoryPart(ask, surface, theme, q, q.memory, width, height, trace) : null
   const memory = made?.scene ?? null
   const legend = made?.legend ?? []

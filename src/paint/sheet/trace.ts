@@ -2,7 +2,9 @@
 import { makesTrace, type SessionView } from '../../shared/api'
 import type { CatalogSession } from '../../shared/catalog'
 import { geometry } from '../geometry'
+import type { TrackLayout } from '../../shared/trace-api'
 import {
+  DEFAULT_LAYOUT,
   fullHeight,
   layoutRows,
   splitCounters,
@@ -25,6 +27,8 @@ export interface TracePart {
   readonly group: number
   /** Only tracks of these sources; null for all of the group. */
   readonly sources: ReadonlySet<number> | null
+  /** Grouping and order of the rows; absent: as they are without any choice. */
+  readonly layout?: TrackLayout
   readonly window: Span
   readonly extent: Span
   /** CSS px. */
@@ -43,7 +47,7 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
   const rows = layoutRows({
     tracks,
     sources: view.sources,
-    collapsed: new Set(),
+    layout: p.layout ?? DEFAULT_LAYOUT,
     instance: p.catalog?.instanceId ?? null,
     session: p.catalog?.timestamp ?? null,
     notes: [],

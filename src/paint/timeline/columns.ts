@@ -117,6 +117,8 @@ export interface CounterColumns extends Fetched {
   readonly min: Float64Array
   readonly max: Float64Array
   readonly last: Float64Array
+  /** Average of each column; absent or null where the answer has none. */
+  readonly mean?: Float64Array | null
 }
 
 /** Takes a `trace.counter` answer apart, in the order of the request. */
@@ -129,6 +131,7 @@ export const splitCounters = (answer: CounterAnswer, fetched: Fetched): readonly
     min: answer.min[i],
     max: answer.max[i],
     last,
+    mean: answer.mean?.[i] ?? null,
   }))
 
 /** First index in [lo, hi) whose value is not below `x`. */
@@ -172,11 +175,13 @@ export function laneOf(c: SliceColumns, index: number): number {
 export interface CounterSpan {
   readonly low: number
   readonly high: number
+  /** Average over the pixel column; NaN where it is not told. */
+  readonly mean: number
 }
 
 /** What a counter may be at a time: the values of its pixel column, the one carried into it included. The answer doesn't tell where in the column each holds. */
 export function counterAt(c: CounterColumns, t: number): CounterSpan {
-  if (t < c.start || t >= c.end) return { low: NaN, high: NaN }
+  if (t < c.start || t >= c.end) return { low: NaN, high: NaN, mean: NaN }
   const i = Math.min(Math.floor(((t - c.start) / (c.end - c.start)) * c.columns), c.last.length - 1)
-  return { low: c.min[i] ?? NaN, high: c.max[i] ?? NaN }
+  return { low: c.min[i] ?? NaN, high: c.max[i] ?? NaN, mean: c.mean?.[i] ?? NaN }
 }

@@ -5,6 +5,11 @@ import type { CounterSpan } from './columns'
 
 const NBSP = '\u00a0'
 const BYTES = /^(b|bytes?)$/i
+const RATE = /^(b|bytes?)\/s$/i
+
+/** `1.25 GiB`, for a rate `1.25 GiB/s`; null for units that are no bytes. */
+const bytesText = (unit: string, value: number): string | null =>
+  BYTES.test(unit) ? memory(value) : RATE.test(unit) ? `${memory(value)}/s` : null
 
 /** Range of a counter's lane: from zero, unless it goes below. A counter that is always zero has its line at the bottom. */
 export function counterRange(track: Pick<TrackInfo, 'min' | 'max'>): readonly [number, number] {
@@ -16,8 +21,7 @@ export function counterRange(track: Pick<TrackInfo, 'min' | 'max'>): readonly [n
 /** A counter's value in words; `—` where it is not known. */
 export function counterText(track: Pick<TrackInfo, 'note'>, value: number): string {
   if (!Number.isFinite(value)) return '—'
-  if (BYTES.test(track.note)) return memory(value)
-  return number(value) + (track.note ? NBSP + track.note : '')
+  return bytesText(track.note, value) ?? number(value) + (track.note ? NBSP + track.note : '')
 }
 
 function number(value: number): string {
@@ -33,5 +37,11 @@ export function counterSpanText(track: Pick<TrackInfo, 'note'>, span: CounterSpa
   const { low, high } = span
   const one = counterText(track, high)
   if (!(low < high) || counterText(track, low) === one) return one
-  return `${BYTES.test(track.note) ? memory(low) : number(low)}–${one}`
+  return `${bytesText(track.note, low) ?? number(low)}–${one}`
+}
+
+/** The value to the last byte, `13,421,772,800 B/s`; null where the short form says all. */
+export function exactText(track: Pick<TrackInfo, 'note'>, value: number): string | null {
+  if (!Number.isFinite(value) || bytesText(track.note, value) === null || Math.abs(value) < 1024) return null
+  return `${num(value)}${NBSP}${RATE.test(track.note) ? 'B/s' : 'B'}`
 }

@@ -57,13 +57,12 @@ export function drawGroupText(ctx: Context2D, theme: Theme, g: Geometry, r: Grou
   ctx.textAlign = 'left'
 }
 
-/** Where the events come from, the track's name, and its note: below the name where there is room, else beside it. */
+/** Where the events come from, the track's name in its group, and its note: below the name where there is room, else beside it. */
 export function drawTrackLabel(ctx: Context2D, theme: Theme, g: Geometry, r: TrackRow, y: number): void {
   const cy = y + Math.min(r.h / 2, 10.5) + 0.5
   const room = g.gutter - LABEL_X - 8
   const tall = r.h > 30
-  const { name } = r.track
-  const { note } = r
+  const { label: name, note } = r
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'left'
   ctx.font = font(theme, 11, 500)

@@ -2,8 +2,10 @@
 import { columnNs, counterAt, drawnSpan, firstFrom, FLAG_INSTANT, lowerBound, type CounterSpan, type SliceColumns } from './columns'
 import { PAD, SLICE } from './metrics'
 import { viewport } from './navigator'
-import { rowAt, type GroupRow, type NoteRow, type TrackRow } from './rows'
-import { sceneGeometry, sections, type Mark, type TraceScene } from './scene'
+import { noteAt, type NoteMark } from './notes'
+import { rangeEndAt } from './range'
+import { contentY, rowAt, topOf, type GroupRow, type NoteRow, type TrackRow } from './rows'
+import { sceneGeometry, sections, stickyOf, type Mark, type TraceScene } from './scene'
 
 /** How far (CSS px) a pointer may miss a thin slice or an instant. */
 const REACH = 2
@@ -22,6 +24,12 @@ export interface SliceHit {
 export type Hit =
   | { readonly type: 'navigator'; readonly part: 'start' | 'end' | 'inside' | 'outside' }
   | { readonly type: 'axis' }
+  /** An end of the selected range, on the axis. */
+  | { readonly type: 'range'; readonly end: 'start' | 'end' }
+  /** A mark or a note in its row: an end of it, or it as a whole. */
+  | { readonly type: 'note'; readonly note: NoteMark; readonly part: 'whole' | 'start' | 'end' }
+  /** An empty place in the row of notes. */
+  | { readonly type: 'notes' }
   | { readonly type: 'step'; readonly index: number }
   | { readonly type: 'group'; readonly row: GroupRow }
   | { readonly type: 'label'; readonly row: TrackRow | NoteRow }
@@ -41,12 +49,21 @@ export function hitTest(scene: TraceScene, x: number, y: number): Hit {
     if (Math.abs(x - b) <= near) return { type: 'navigator', part: 'end' }
     return { type: 'navigator', part: x > a && x < b ? 'inside' : 'outside' }
   }
-  if (y < s.steps || (y < s.rows && x < g.gutter)) return { type: 'axis' }
+  if (y < s.notes) {
+    const end = rangeEndAt(g, scene.range, x)
+    return end ? { type: 'range', end } : { type: 'axis' }
+  }
+  if (y < s.rows && x < g.gutter) return { type: 'axis' }
+  if (y < s.steps) {
+    const at = noteAt(g, scene.notes ?? [], x)
+    return at ? { type: 'note', ...at } : { type: 'notes' }
+  }
   if (y < s.rows) {
     const index = scene.steps.findIndex(step => t >= step.start && t < step.start + step.duration)
     return index < 0 ? { type: 'axis' } : { type: 'step', index }
   }
-  const at = rowAt(scene.rows.rows, y - s.rows + scene.scroll)
+  const sticky = stickyOf(scene, s)
+  const at = rowAt(scene.rows.rows, contentY(y - s.rows, sticky, scene.scroll))
   if (at < 0) return { type: 'empty', row: null }
   const row = scene.rows.rows[at]
   if (row.type === 'group') return { type: 'group', row }
@@ -54,10 +71,10 @@ export function hitTest(scene: TraceScene, x: number, y: number): Hit {
   if (row.type === 'note') return { type: 'empty', row }
   if (row.track.kind === 'counter') {
     const data = scene.counters.get(row.track.id)
-    return { type: 'counter', row, span: data ? counterAt(data, t) : { low: NaN, high: NaN } }
+    return { type: 'counter', row, span: data ? counterAt(data, t) : { low: NaN, high: NaN, mean: NaN } }
   }
   const columns = scene.slices.get(row.track.id)
-  const lane = Math.floor((y - s.rows + scene.scroll - row.y - PAD) / SLICE)
+  const lane = Math.floor((y - s.rows - topOf(row, sticky, scene.scroll) - PAD) / SLICE)
   const index = columns ? sliceAt(columns, lane, t, (g.end - g.start) / g.plot) : -1
   if (!columns || index < 0) return { type: 'empty', row }
   return { type: 'slice', row, columns, index, mark: markOf(columns, index, lane, row.track.id) }

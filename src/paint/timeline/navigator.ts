@@ -1,5 +1,5 @@
 /** "Whole session": how busy the threads were and how much memory was active, over all of the time group, with the visible window on it. */
-import { num } from '../../shared/format'
+import { duration } from '../../shared/format'
 import type { OverviewAnswer } from '../../shared/api'
 import type { Geometry } from '../geometry'
 import { font, mix, type Context2D, type Theme } from '../theme'
@@ -12,15 +12,7 @@ export interface NavigatorScene {
   readonly height: number
 }
 
-const NBSP = '\u00a0'
 const LEVELS = 5
-
-/** Length of the session in the unit that fits, short: `1.64 s`, `824 ms`. */
-export function spanLabel(ns: number): string {
-  if (ns >= 1e9) return num(ns / 1e9, 2) + NBSP + 's'
-  if (ns >= 1e6) return num(ns / 1e6, ns >= 1e8 ? 0 : 1) + NBSP + 'ms'
-  return num(ns / 1e3, 1) + NBSP + 'µs'
-}
 
 /** Left and right edge of the window in the navigator, CSS px. */
 export function viewport(s: Pick<NavigatorScene, 'geometry' | 'extent'>): readonly [number, number] {
@@ -46,7 +38,7 @@ export function drawNavigator(ctx: Context2D, theme: Theme, s: NavigatorScene): 
   ctx.fillStyle = t('--text-3')
   ctx.fillText('Whole session', 12, h / 2 + 0.5)
   ctx.textAlign = 'right'
-  ctx.fillText(spanLabel(s.extent.end - s.extent.start), g.gutter - 10, h / 2 + 0.5)
+  ctx.fillText(duration(s.extent.end - s.extent.start), g.gutter - 10, h / 2 + 0.5)
   if (overview) {
     drawBusy(ctx, theme, g, overview.busy, h)
     if (overview.active.length > 0) drawActive(ctx, theme, g, overview, h)

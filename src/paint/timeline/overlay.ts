@@ -1,15 +1,17 @@
 /** What follows the pointer: axis with the cursor's flag, lit step, outlines, range, cursor line, values at the cursor. Cheap enough for every move. */
-import { duration } from '../../shared/format'
 import { drawAxis, drawCursorLine, AXIS } from '../axis'
 import type { Geometry } from '../geometry'
 import { flag, FLAG } from '../text'
 import type { Context2D, Theme } from '../theme'
+import { drawArrows } from './arrows'
 import { counterAt } from './columns'
 import { counterSpanText } from './counter'
 import { BAR, PAD, SLICE } from './metrics'
-import { rowsBetween } from './rows'
+import { inSight } from './rows'
+import { drawNoteLines, drawNotes } from './notes'
+import { drawRange, rangeSpans } from './range'
 import { drawSteps } from './steps'
-import type { Mark, Sections, TraceScene } from './scene'
+import { rowTop, stickyOf, type Mark, type Sections, type TraceScene } from './scene'
 
 /** Rectangle of a slice on the panel in CSS px, cut to the plot and at least 3 px wide; null where its track is folded away or it is out of sight. */
 export function markRect(
@@ -20,8 +22,10 @@ export function markRect(
 ): { readonly x: number; readonly y: number; readonly w: number; readonly h: number } | null {
   const row = scene.rows.byTrack.get(mark.track)
   if (!row) return null
-  const y = s.rows + row.y - scene.scroll + PAD + mark.lane * SLICE
-  if (y + BAR <= s.rows || y >= scene.height) return null
+  const y = rowTop(scene, s, row) + PAD + mark.lane * SLICE
+  const sticky = stickyOf(scene, s)
+  // What scrolls lies under the pinned rows.
+  if (y + BAR <= s.rows + (row.y < sticky ? 0 : sticky) || y >= scene.height) return null
   const x1 = g.gutter + g.plot
   const a = g.x(mark.start)
   const b = Math.max(g.x(mark.start + mark.duration), a + 3)
@@ -31,6 +35,12 @@ export function markRect(
 }
 
 export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry, s: Sections): void {
+  drawBelow(ctx, theme, scene, g, s)
+  // Over the cursor, which stands at the same place.
+  if (scene.snap !== undefined && scene.snap !== null) drawSnap(ctx, theme, g.x(scene.snap), s.axis, scene.height)
+}
+
+function drawBelow(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry, s: Sections): void {
   const t = theme.token
   const { cursor, range } = scene
   const x1 = g.gutter + g.plot
@@ -39,13 +49,13 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
     ctx.rect(g.gutter, y, g.plot, h)
     ctx.clip()
   }
-  const keepClear: (readonly [number, number])[] = []
-  if (range) {
-    const w = 76
-    const mid = (Math.max(g.gutter, g.x(range.start)) + Math.min(x1, g.x(range.end))) / 2
-    keepClear.push([mid - w / 2, mid + w / 2])
-  }
-  drawAxis(ctx, theme, g, s.axis, AXIS, { cursor: range && scene.measuring ? null : cursor, label: scene.axisLabel, keepClear })
+  drawAxis(ctx, theme, g, s.axis, AXIS, {
+    cursor: range && scene.measuring ? null : cursor,
+    label: scene.axisLabel,
+    keepClear: range ? rangeSpans(ctx, theme, g, range) : [],
+  })
+  const notes = scene.notes ?? []
+  if (s.notes < s.steps) drawNotes(ctx, theme, g, s.notes, s.steps - s.notes, notes)
   if (s.steps < s.rows) drawSteps(ctx, theme, g, s.steps, s.rows - s.steps, scene.steps, cursor)
   else {
     ctx.fillStyle = t('--border-2')
@@ -54,24 +64,8 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
   ctx.fillStyle = t('--surface-1')
   ctx.fillRect(x1, s.axis, g.right, s.rows - s.axis)
 
-  if (range) {
-    ctx.save()
-    clip(s.axis, scene.height - s.axis)
-    const a = g.x(range.start)
-    const b = g.x(range.end)
-    ctx.fillStyle = t('--selection')
-    ctx.fillRect(a, s.axis, b - a, scene.height - s.axis)
-    ctx.fillStyle = t('--selection-edge')
-    ctx.fillRect(Math.round(a), s.axis, 1, scene.height - s.axis)
-    ctx.fillRect(Math.round(b), s.axis, 1, scene.height - s.axis)
-    ctx.restore()
-    if (b > g.gutter && a < x1)
-      flag(ctx, theme, duration(range.end - range.start), (Math.max(a, g.gutter) + Math.min(b, x1)) / 2, s.axis + 3, {
-        kind: 'selection',
-        min: g.gutter,
-        max: x1,
-      })
-  }
+  drawNoteLines(ctx, theme, g, s.rows, scene.height - s.rows, notes)
+  if (range) drawRange(ctx, theme, g, range, s.axis, scene.height)
 
   ctx.save()
   ctx.beginPath()
@@ -80,18 +74,23 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
   if (scene.focus !== null) {
     const row = scene.rows.rows[scene.focus]
     if (row) {
-      const y = s.rows + row.y - scene.scroll
+      const y = rowTop(scene, s, row)
       ctx.fillStyle = t('--accent-faint')
       ctx.fillRect(0, y, g.gutter - 1, row.h - 1)
       ctx.fillStyle = t('--accent')
       ctx.fillRect(0, y, 2, row.h - 1)
     }
   }
+  if (typeof scene.drop === 'number') {
+    ctx.fillStyle = t('--accent')
+    ctx.fillRect(0, Math.max(s.rows, Math.round(scene.drop) - 1), scene.width, 2)
+  }
   clip(s.rows, scene.height - s.rows)
   if (scene.hover) outline(ctx, theme, markRect(scene, g, s, scene.hover), 1)
   if (scene.selected) outline(ctx, theme, markRect(scene, g, s, scene.selected), 2)
   ctx.restore()
 
+  drawArrows(ctx, theme, scene, g, s)
   drawPins(ctx, theme, scene, g, s)
   if (cursor === null) return
   const x = g.x(cursor)
@@ -102,13 +101,14 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
   ctx.beginPath()
   ctx.rect(g.gutter, s.rows, g.plot, scene.height - s.rows)
   ctx.clip()
-  for (const r of rowsBetween(scene.rows.rows, scene.scroll, scene.height - s.rows)) {
+  const rows = inSight(scene.rows, scene.scroll, scene.height - s.rows)
+  for (const r of [...rows.moving, ...rows.fixed]) {
     if (r.type !== 'track' || r.track.kind !== 'counter') continue
     const data = scene.counters.get(r.track.id)
     if (!data || (r.knownUntil !== null && cursor > r.knownUntil)) continue
     const text = counterSpanText(r.track, counterAt(data, cursor))
     const side = x + 120 < x1
-    flag(ctx, theme, text, side ? x + 9 : x - 9, s.rows + r.y - scene.scroll + (r.h - 1 - FLAG) / 2, {
+    flag(ctx, theme, text, side ? x + 9 : x - 9, rowTop(scene, s, r) + (r.h - 1 - FLAG) / 2, {
       kind: 'soft',
       align: side ? 'left' : 'right',
       min: g.gutter,
@@ -118,13 +118,35 @@ export function drawOverlay(ctx: Context2D, theme: Theme, scene: TraceScene, g: 
   ctx.restore()
 }
 
+/** The edge that is snapped to: a dashed line with a diamond at its top, over the cursor's line. */
+function drawSnap(ctx: Context2D, theme: Theme, x: number, y: number, bottom: number): void {
+  const at = Math.round(x)
+  const top = y + AXIS
+  ctx.save()
+  ctx.fillStyle = theme.token('--cursor-halo')
+  ctx.fillRect(at - 1, top, 3, bottom - top)
+  ctx.fillStyle = theme.token('--accent')
+  for (let d = top; d < bottom; d += 6) ctx.fillRect(at - 0.5, d, 2, 4)
+  ctx.beginPath()
+  ctx.moveTo(at + 0.5, top - 5)
+  ctx.lineTo(at + 5.5, top)
+  ctx.lineTo(at + 0.5, top + 5)
+  ctx.lineTo(at - 4.5, top)
+  ctx.closePath()
+  ctx.strokeStyle = theme.token('--surface-0')
+  ctx.lineWidth = 3
+  ctx.stroke()
+  ctx.fill()
+  ctx.restore()
+}
+
 /** Triangles that stand on the lower edge of the thread's row, or of the steps where the thread is not known or not in sight. */
 function drawPins(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry, s: Sections): void {
   for (const pin of scene.pins ?? []) {
     const x = g.x(pin.time)
     if (x < g.gutter || x > g.gutter + g.plot) continue
     const row = pin.track === null ? undefined : scene.rows.byTrack.get(pin.track)
-    const bottom = row ? s.rows + row.y + row.h - 1 - scene.scroll : s.rows - 1
+    const bottom = row ? rowTop(scene, s, row) + row.h - 1 : s.rows - 1
     const y = bottom > s.rows + 7 && bottom <= scene.height ? bottom : s.rows - 1
     ctx.beginPath()
     ctx.moveTo(x, y - 7)

@@ -4,13 +4,17 @@
  */
 import type { OverviewAnswer } from '../../shared/api'
 import { AXIS } from '../axis'
+import type { Band } from '../bands'
 import { geometry, type Geometry } from '../geometry'
 import type { Context2D, Theme } from '../theme'
+import type { Arrow } from './arrows'
 import type { CounterColumns, SliceColumns } from './columns'
-import { NAVIGATOR, NAVIGATOR_LOW, STEPS } from './metrics'
+import type { MatchColumns } from './highlight'
+import { NAVIGATOR, NAVIGATOR_LOW, NOTES, STEPS } from './metrics'
 import { drawNavigator } from './navigator'
+import type { NoteMark } from './notes'
 import { drawOverlay } from './overlay'
-import type { Rows } from './rows'
+import { stickyHeight, topOf, type Row, type Rows } from './rows'
 import type { CanvasFactory } from './scratch'
 import type { Step } from './steps'
 import { drawTracks } from './tracks'
@@ -48,6 +52,12 @@ export interface TraceScene {
   readonly counters: ReadonlyMap<number, CounterColumns>
   /** Training steps of the group, by start. Without any, their row is left out. */
   readonly steps: readonly Step[]
+  /** Whether the steps are bands behind the tracks; absent: yes. */
+  readonly bands?: boolean
+  /** Annotations, whose begins are dotted edges; absent: none. */
+  readonly annotations?: readonly Band[]
+  /** Marks and notes; without any, their row is left out. */
+  readonly notes?: readonly NoteMark[]
   readonly overview: OverviewAnswer | null
   /** Draw the navigator (a picture of one window may leave it out). */
   readonly navigator: boolean
@@ -57,33 +67,49 @@ export interface TraceScene {
   readonly hover: Mark | null
   readonly selected: Mark | null
   readonly range: { readonly start: number; readonly end: number } | null
+  /** Dependencies of the selected event, nearest first. */
+  readonly arrows?: readonly Arrow[]
   /** Where the pinned allocation was made and freed. */
   readonly pins?: readonly PinMark[]
   /** True while the range is being dragged: its length stands where the cursor's flag would. */
   readonly measuring: boolean
+  /** The edge that what is being dragged is drawn to. */
+  readonly snap?: number | null
   /** Index of the row with the keyboard focus. */
   readonly focus: number | null
+  /** Where a row that is being dragged would go, y on the panel. */
+  readonly drop?: number | null
+  /** Hits of a search by track; tracks without an entry are drawn as they are. Absent or null: nothing is searched for. */
+  readonly matches?: ReadonlyMap<number, MatchColumns> | null
   /** Makes the second canvas where there is no OffscreenCanvas. */
   readonly canvas?: CanvasFactory
 }
 
-/** Tops of the parts of the panel, CSS px. `steps === rows` where there is no row of steps. */
+/** Tops of the parts of the panel, CSS px. `steps === rows` where there is no row of steps, `notes === steps` where there is none of notes. */
 export interface Sections {
   readonly navigator: number
   readonly axis: number
+  readonly notes: number
   readonly steps: number
   readonly rows: number
 }
 
 /** Where the parts of a panel stand. */
-export function sections(scene: Pick<TraceScene, 'height' | 'steps' | 'navigator'>): Sections {
+export function sections(scene: Pick<TraceScene, 'height' | 'steps' | 'navigator' | 'notes'>): Sections {
   const nav = scene.navigator ? (scene.height < 300 ? NAVIGATOR_LOW : NAVIGATOR) : 0
-  const steps = nav + AXIS
-  return { navigator: 0, axis: nav, steps, rows: steps + (scene.steps.length > 0 ? STEPS : 0) }
+  const notes = nav + AXIS
+  const steps = notes + ((scene.notes?.length ?? 0) > 0 ? NOTES : 0)
+  return { navigator: 0, axis: nav, notes, steps, rows: steps + (scene.steps.length > 0 ? STEPS : 0) }
 }
 
+/** Height of the pinned rows that stay at the top of the tracks, CSS px. */
+export const stickyOf = (scene: Pick<TraceScene, 'rows' | 'height'>, s: Sections): number => stickyHeight(scene.rows, scene.height - s.rows)
+
+/** Top of a row on the panel, CSS px. */
+export const rowTop = (scene: TraceScene, s: Sections, row: Row): number => s.rows + topOf(row, stickyOf(scene, s), scene.scroll)
+
 /** Height that shows all rows without scrolling, CSS px. */
-export const fullHeight = (scene: Pick<TraceScene, 'steps' | 'navigator'> & { readonly rows: Rows }): number =>
+export const fullHeight = (scene: Pick<TraceScene, 'steps' | 'navigator' | 'notes'> & { readonly rows: Rows }): number =>
   sections({ ...scene, height: Infinity }).rows + scene.rows.height
 
 export const sceneGeometry = (scene: TraceScene): Geometry => geometry(scene.width, scene.window.start, scene.window.end)

@@ -1,5 +1,5 @@
 /** The row of training steps below the axis. */
-import { num } from '../../shared/format'
+import { duration } from '../../shared/format'
 import { bandsBetween } from '../bands'
 import type { Geometry } from '../geometry'
 import { fitName, textWidth } from '../text'
@@ -10,8 +10,6 @@ export interface Step {
   readonly start: number
   readonly duration: number
 }
-
-const NBSP = '\u00a0'
 
 /** Paints the steps in view; the one under the cursor is lit. Durations are shown for all steps in view or for none. */
 export function drawSteps(
@@ -36,7 +34,7 @@ export function drawSteps(
   ctx.beginPath()
   ctx.rect(g.gutter, y, g.plot, h)
   ctx.clip()
-  const label = (s: Step): string => num(s.duration / 1e6, 1) + NBSP + 'ms'
+  const label = (s: Step): string => duration(s.duration)
   ctx.font = font(theme, 11, 600)
   const whole = seen.filter(i => steps[i].start >= g.start && steps[i].start + steps[i].duration <= g.end)
   const roomy =

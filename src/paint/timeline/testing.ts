@@ -1,7 +1,8 @@
 /** Answers, rows and scenes for tests. */
 import type { SlicesAnswer, TrackInfo } from '../../shared/api'
 import { splitSlices, type SliceColumns } from './columns'
-import { layoutRows, type RowsInput } from './rows'
+import type { TrackLayout } from '../../shared/trace-api'
+import { DEFAULT_LAYOUT, layoutRows, type RowsInput } from './rows'
 import type { TraceScene } from './scene'
 
 export interface Event {
@@ -63,8 +64,10 @@ export const track = (id: number, more: Partial<TrackInfo> = {}): TrackInfo => (
   ...more,
 })
 
+export const layout = (more: Partial<TrackLayout> = {}): TrackLayout => ({ ...DEFAULT_LAYOUT, ...more })
+
 export const rowsOf = (tracks: readonly TrackInfo[], more: Partial<RowsInput> = {}): ReturnType<typeof layoutRows> =>
-  layoutRows({ tracks, sources: [], collapsed: new Set(), instance: null, session: null, notes: [], ...more })
+  layoutRows({ tracks, sources: [], layout: DEFAULT_LAYOUT, instance: null, session: null, notes: [], ...more })
 
 /** A scene of 1172 px, so that the plot is 1000 px wide and shows 0 .. 1000 ns: a pixel is a nanosecond. */
 export const scene = (more: Partial<TraceScene> = {}): TraceScene => ({

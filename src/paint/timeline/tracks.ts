@@ -6,9 +6,10 @@ import { font, type Context2D, type Theme } from '../theme'
 import { timeMs } from '../../shared/format'
 import type { TrackInfo } from '../../shared/api'
 import { columnNs, type CounterColumns, type Fetched, type SliceColumns } from './columns'
+import { drawMatches } from './highlight'
 import { BAR, LABEL_MIN, PAD, SLICE } from './metrics'
 import { cornerInsets, rasterCounter, rasterInstants, rasterLane, type Scale, type Wide } from './raster'
-import { rowsBetween, type GroupRow, type NoteRow, type Row, type TrackRow } from './rows'
+import { inSight, topOf, type GroupRow, type NoteRow, type Row, type TrackRow } from './rows'
 import { scratch } from './scratch'
 import { counterColors, paletteOf, pixel, STYLES } from './style'
 import { drawChevron, drawGroupText, drawNote, drawTrackLabel } from './gutter'
@@ -24,14 +25,33 @@ interface Placed {
   readonly instants: number
 }
 
-/** Paints the rows between `top` and the bottom of the scene. */
+/** Paints the rows between `top` and the bottom of the scene: those that scroll, and over them the pinned ones that stay. */
 export function drawTracks(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry, top: number): void {
+  if (scene.height <= top) return
+  const { sticky, fixed, moving } = inSight(scene.rows, scene.scroll, scene.height - top)
+  const place = (r: Row): number => top + topOf(r, sticky, scene.scroll)
+  drawRows(ctx, theme, scene, g, moving, place, top + sticky, scene.height)
+  if (fixed.length === 0) return
+  drawRows(ctx, theme, scene, g, fixed, place, top, top + sticky)
+  ctx.fillStyle = theme.token('--border-3')
+  ctx.fillRect(0, top + sticky - 1, scene.width, 1)
+}
+
+/** Paints rows that stand between `top` and `end`; nothing outside is touched. */
+function drawRows(
+  ctx: Context2D,
+  theme: Theme,
+  scene: TraceScene,
+  g: Geometry,
+  rows: readonly Row[],
+  place: (r: Row) => number,
+  top: number,
+  end: number,
+): void {
   const t = theme.token
-  const height = scene.height - top
+  const height = end - top
   if (height <= 0) return
-  const rows = rowsBetween(scene.rows.rows, scene.scroll, height)
-  const place = (r: Row): number => top + r.y - scene.scroll
-  const bottom = Math.min(scene.height, rows.length > 0 ? place(rows[rows.length - 1]) + rows[rows.length - 1].h : top)
+  const bottom = Math.min(end, rows.length > 0 ? place(rows[rows.length - 1]) + rows[rows.length - 1].h : top)
   ctx.save()
   ctx.beginPath()
   ctx.rect(0, top, scene.width, height)
@@ -41,13 +61,14 @@ export function drawTracks(ctx: Context2D, theme: Theme, scene: TraceScene, g: G
   ctx.fillStyle = t('--surface-1')
   ctx.fillRect(0, top, g.gutter, height)
   ctx.fillRect(g.gutter + g.plot, top, g.right, height)
-  drawFurniture(ctx, theme, g, top, bottom - top, scene.steps)
+  drawFurniture(ctx, theme, g, top, bottom - top, scene.bands === false ? [] : scene.steps, scene.annotations)
   for (const r of rows) {
     if (r.type !== 'group') continue
     ctx.fillStyle = t('--track-group-bg')
     ctx.fillRect(0, place(r), scene.width, r.h)
   }
-  drawBars(ctx, theme, scene, g, rows, place, top)
+  drawBars(ctx, theme, scene, g, rows, place, top, end)
+  drawMatches(ctx, theme, scene, g, rows, place, top, end)
   for (const r of rows) {
     const y = place(r)
     if (r.type === 'group') drawGroup(ctx, theme, g, r, y)
@@ -60,9 +81,9 @@ export function drawTracks(ctx: Context2D, theme: Theme, scene: TraceScene, g: G
       ctx.fillRect(g.gutter - 1, y, 1, r.h - 1)
     }
   }
-  if (bottom < scene.height) {
+  if (bottom < end) {
     ctx.fillStyle = t('--border-1')
-    ctx.fillRect(g.gutter - 1, bottom, 1, scene.height - bottom)
+    ctx.fillRect(g.gutter - 1, bottom, 1, end - bottom)
   }
   ctx.restore()
 }
@@ -76,13 +97,14 @@ function drawBars(
   rows: readonly Row[],
   place: (r: Row) => number,
   top: number,
+  end: number,
 ): void {
   const ratio = scene.pixelRatio
   const width = Math.round(g.plot * ratio)
   const scale: Scale = { start: g.start, perNs: width / (g.end - g.start), width, pixelRatio: ratio }
   const insets = cornerInsets(ratio)
   const perLane = insets.length + 1
-  const jobs = rows.flatMap(r => barJobs(r, scene, place(r), top))
+  const jobs = rows.flatMap(r => barJobs(r, scene, place(r), top, end))
   let need = 0
   for (const j of jobs) need += j.counter ? Math.round((j.h - 5) * ratio) : j.lanes.length * (perLane + (j.columns?.sliceBefore ? 1 : 0))
   if (need === 0) return
@@ -141,7 +163,7 @@ function drawBars(
   atlas.flush(at)
   ctx.save()
   ctx.beginPath()
-  ctx.rect(g.gutter, top, g.plot, scene.height - top)
+  ctx.rect(g.gutter, top, g.plot, end - top)
   ctx.clip()
   ctx.save()
   ctx.imageSmoothingEnabled = false
@@ -165,7 +187,7 @@ interface BarJob {
 }
 
 /** What of a row has to be drawn: only the lanes in sight of a deep track. */
-function barJobs(r: Row, scene: TraceScene, y: number, top: number): readonly BarJob[] {
+function barJobs(r: Row, scene: TraceScene, y: number, top: number, end: number): readonly BarJob[] {
   if (r.type === 'group') {
     const columns = r.preview ? scene.slices.get(r.preview.id) : undefined
     if (!r.preview || !columns || columns.count === 0) return []
@@ -180,7 +202,7 @@ function barJobs(r: Row, scene: TraceScene, y: number, top: number): readonly Ba
   if (!columns) return []
   const count = columns.laneStart.length - 1
   const first = Math.max(0, Math.floor((top - y - PAD) / SLICE))
-  const last = Math.min(count, Math.ceil((scene.height - y - PAD) / SLICE))
+  const last = Math.min(count, Math.ceil((end - y - PAD) / SLICE))
   return [
     {
       track: r.track,

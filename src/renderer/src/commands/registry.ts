@@ -3,17 +3,29 @@
  * A group of commands stands in a file of its own (`groups/`).
  */
 import type { Command } from './command'
+import { CHAIN } from './groups/chain'
 import { MARKS } from './groups/marks'
 import { MOVE } from './groups/move'
 import { PLACES } from './groups/places'
 import { OCCURRENCES } from './groups/occurrences'
 import { SELECTION } from './groups/selection'
 import { TABLES } from './groups/tables'
+import { TRACKS } from './groups/tracks'
 import { WINDOW } from './groups/window'
 
 export type { Command }
 
-export const COMMANDS: readonly Command[] = [...MOVE, ...PLACES, ...SELECTION, ...OCCURRENCES, ...MARKS, ...TABLES, ...WINDOW]
+export const COMMANDS: readonly Command[] = [
+  ...MOVE,
+  ...PLACES,
+  ...SELECTION,
+  ...OCCURRENCES,
+  ...CHAIN,
+  ...MARKS,
+  ...TRACKS,
+  ...TABLES,
+  ...WINDOW,
+]
 
 export const command = (id: string): Command | undefined => COMMANDS.find(c => c.id === id)
 

@@ -7,6 +7,7 @@ import { axisOf, fixedMax } from '../memory/useMemory'
 import { useMemorySettings } from '../memory/settings'
 import { request, useSession } from '../state/session'
 import { useView, type TimeWindow } from '../state/view'
+import { useLayout } from '../trace/layoutStore'
 
 export { rangeText } from '../../../paint/sheet/gather'
 
@@ -88,6 +89,7 @@ export async function prepare(info: AllocatorInfo | null, theme: Theme, o: Expor
     window: v.window,
     extent: v.extent,
     trace: withTrace,
+    tracks: useLayout.getState().layout,
     traces: null,
     memory:
       o.what !== 'trace' && info !== null

@@ -1,12 +1,14 @@
 /** The tooltip of the System Trace. It stands beside the pointer and takes no events. */
 import { useEffect, useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react'
 import { duration, num, timeMs } from '../../../shared/format'
-import { counterSpanText, counterText, styleTokens, type SliceHit } from '../../../paint/timeline'
+import type { TrackInfo } from '../../../shared/api'
+import { counterText, exactText, styleTokens, type CounterSpan, type SliceHit } from '../../../paint/timeline'
 import { request } from '../state/session'
 import { useView } from '../state/view'
 import type { Tip } from './controller'
 import { trackWords } from './controller'
 import type { TraceInput } from './input'
+import { rowName } from './rowActions'
 
 /** Self time needs a request; it is made once the pointer has rested this long. */
 const ASK_MS = 120
@@ -33,6 +35,7 @@ export function TraceTip({ tip, input }: { readonly tip: Tip; readonly input: Tr
       {hit.type === 'label' && hit.row.type === 'track' && (
         <>
           <div className="big">{trackWords(hit.row.track)}</div>
+          <div className="full num">{rowName(hit.row, input.rows)}</div>
           <Facts
             rows={[
               ['Process', [hit.row.track.pid, hit.row.track.processName, hit.row.track.processLabels].filter(Boolean).join(' · ') || '—'],
@@ -43,12 +46,20 @@ export function TraceTip({ tip, input }: { readonly tip: Tip; readonly input: Tr
         </>
       )}
       {hit.type === 'label' && hit.row.type === 'note' && <div className="big">{hit.row.words}</div>}
+      {hit.type === 'group' && (
+        <>
+          <div className="big">{[hit.row.title, hit.row.sub].filter(Boolean).join(' · ')}</div>
+          {hit.row.full && <div className="full num">{hit.row.full}</div>}
+          <Facts rows={[['Tracks', num(hit.row.count)]]} />
+        </>
+      )}
       {hit.type === 'counter' && (
         <>
-          <div className="big">{hit.row.track.name}</div>
+          <div className="big">{hit.row.label}</div>
+          <div className="full num">{rowName(hit.row, input.rows)}</div>
           <Facts
             rows={[
-              ['Value', counterSpanText(hit.row.track, hit.span)],
+              ...spanFacts(hit.row.track, hit.span),
               ['Range', `${counterText(hit.row.track, hit.row.track.min)} – ${counterText(hit.row.track, hit.row.track.max)}`],
             ]}
           />
@@ -56,6 +67,22 @@ export function TraceTip({ tip, input }: { readonly tip: Tip; readonly input: Tr
       )}
     </div>
   )
+}
+
+/** One value, or what it was on average, at least and at most in the pixel column. */
+function spanFacts(track: TrackInfo, { low, high, mean }: CounterSpan): readonly (readonly [string, ReactNode])[] {
+  const text = (v: number): string => counterText(track, v)
+  if (!(low < high))
+    return [
+      ['Value', text(high)],
+      ['Exactly', exactText(track, high)],
+    ]
+  return [
+    ['Average', Number.isNaN(mean) ? null : text(mean)],
+    ['Minimum', text(low)],
+    ['Maximum', text(high)],
+    ['Max. exactly', exactText(track, high)],
+  ]
 }
 
 function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }): ReactElement {

@@ -5,6 +5,7 @@
 import type { TrackInfo } from '../../../shared/api'
 import { duration, timeMs } from '../../../shared/format'
 import { forgetTextWidths } from '../../../paint/text'
+import type { Band } from '../../../paint/bands'
 import type { Theme } from '../../../paint/theme'
 import { geometry, type Geometry } from '../../../paint/geometry'
 import {
@@ -16,7 +17,9 @@ import {
   markOf,
   paintOverlay,
   paintStatic,
+  rowTop,
   sections,
+  stickyOf,
   type Edge,
   type Hit,
   type Mark,
@@ -28,11 +31,14 @@ import {
   type TraceScene,
 } from '../../../paint/timeline'
 import { PAD, SLICE } from '../../../paint/timeline/metrics'
-import { rowsBetween } from '../../../paint/timeline/rows'
+import { inSight, rowsBetween } from '../../../paint/timeline/rows'
+import { arrowsNow, useChain, watchChain } from '../chain/state'
 import { describeCursor } from '../state/live'
 import { request } from '../state/session'
 import { useView, type Selection } from '../state/view'
+import { SearchMarks } from '../search/marks'
 import { TraceFetcher } from './fetcher'
+import type { RowPlace } from './RowButtons'
 import type { TraceInput } from './input'
 
 /** What the tooltip shows; the pointer's place in client px. */
@@ -56,6 +62,7 @@ export class TraceController {
   readonly #over: HTMLCanvasElement
   readonly #scroller: HTMLElement
   readonly #fetcher: TraceFetcher
+  readonly #marks: SearchMarks
   readonly #stop: (() => void)[] = []
   #theme: Theme
   #input: TraceInput | null = null
@@ -77,12 +84,17 @@ export class TraceController {
   #focused = false
   #pins: readonly PinMark[] = []
   #notes: readonly NoteMark[] = []
-  #bands = true
+  #bands: { readonly on: boolean; readonly annotations: readonly Band[] } = { on: true, annotations: [] }
   /** Where the pointer is in the panel, null while it is elsewhere. */
   #pointer: { readonly x: number; readonly y: number } | null = null
   measuring = false
   /** The edge that a drag is drawn to. */
   snap: number | null = null
+
+  #drop: number | null = null
+  #rowPlace: RowPlace | null = null
+  /** Called when the row changes whose name the pointer is over, and when it moves. */
+  onRow: (place: RowPlace | null) => void = () => {}
 
   /** Called when the tooltip changes. */
   onTip: (tip: Tip | null) => void = () => {}
@@ -95,6 +107,11 @@ export class TraceController {
     this.#scroller = scroller
     this.#theme = theme
     this.#fetcher = new TraceFetcher(request, () => this.#arrived())
+    this.#marks = new SearchMarks(request, () => this.invalidate(true))
+    this.#stop.push(
+      watchChain(),
+      useChain.subscribe(() => this.invalidate(false)),
+    )
     this.#stop.push(
       useView.subscribe((s, was) => {
         if (s.window !== was.window || s.extent !== was.extent || s.group !== was.group) this.invalidate(true)
@@ -103,6 +120,7 @@ export class TraceController {
     )
     const onScroll = (): void => {
       this.setTip(null)
+      this.#overRow(null)
       this.invalidate(true)
     }
     scroller.addEventListener('scroll', onScroll, { passive: true })
@@ -120,6 +138,7 @@ export class TraceController {
     clearTimeout(this.#tipTimer)
     clearTimeout(this.#pendingTimer)
     this.#fetcher.close()
+    this.#marks.close()
     this.#stop.forEach(f => f())
   }
 
@@ -145,9 +164,10 @@ export class TraceController {
     this.invalidate(moves)
   }
 
-  setBands(on: boolean): void {
-    if (on === this.#bands) return
-    this.#bands = on
+  /** Whether steps and annotations stand behind the tracks. */
+  setBands(on: boolean, annotations: readonly Band[]): void {
+    if (on === this.#bands.on && annotations === this.#bands.annotations) return
+    this.#bands = { on, annotations }
     this.invalidate(true)
   }
 
@@ -189,6 +209,19 @@ export class TraceController {
     this.#scroller.scrollTop += dy
   }
 
+  /** Scrolls a track into sight, as little as that takes; nothing for one that is folded away or whose level is seen already. */
+  reveal(track: number, lane: number): void {
+    const scene = this.scene()
+    const row = scene?.rows.byTrack.get(track)
+    if (!scene || !row) return
+    const sticky = stickyOf(scene, this.sections)
+    if (row.y < sticky) return
+    const top = row.y + lane * SLICE
+    const bottom = Math.min(row.y + row.h, top + PAD * 2 + SLICE)
+    if (top < this.scroll + sticky) this.#scroller.scrollTop = top - sticky
+    else if (bottom > this.scroll + this.viewHeight) this.#scroller.scrollTop = bottom - this.viewHeight
+  }
+
   /** The scene as it stands now; null before there is anything to show. */
   scene(): TraceScene | null {
     const input = this.#input
@@ -206,8 +239,10 @@ export class TraceController {
       scroll: this.scroll,
       slices: this.#fetcher.slices,
       counters: this.#fetcher.counters,
+      matches: this.#marks.shown,
       steps: input.steps,
-      bands: this.#bands,
+      bands: this.#bands.on,
+      annotations: this.#bands.annotations,
       notes: this.#notes,
       overview: this.#fetcher.overview,
       navigator: true,
@@ -216,9 +251,11 @@ export class TraceController {
       hover: this.#hover ?? this.#focusMark(),
       selected: this.#selected(v.selection),
       range: v.selection?.type === 'range' ? v.selection : null,
+      arrows: arrowsNow(),
       pins: this.#pins,
       measuring: this.measuring,
       snap: this.snap,
+      drop: this.#drop,
       focus: focused ? input.rows.rows.indexOf(focused) : null,
     }
   }
@@ -265,13 +302,12 @@ export class TraceController {
     if (v.group !== input.group.id) return // the store moves first, the view's tracks follow
     const g = this.geometry
     const h = Math.max(1, this.viewHeight)
-    const tracks = (top: number, height: number): readonly TrackInfo[] =>
-      rowsBetween(input.rows.rows, top, height).flatMap(r =>
-        r.type === 'track' ? [r.track] : r.type === 'group' && r.preview ? [r.preview] : [],
-      )
-    const visible = tracks(this.scroll, h)
+    const tracks = (rows: readonly Row[]): readonly TrackInfo[] =>
+      rows.flatMap(r => (r.type === 'track' ? [r.track] : r.type === 'group' && r.preview ? [r.preview] : []))
+    const { fixed, moving } = inSight(input.rows, this.scroll, h)
+    const visible = tracks([...fixed, ...moving])
     const ids = new Set(visible.map(t => t.id))
-    const near = tracks(this.scroll - h / 2, h * 2).filter(t => !ids.has(t.id))
+    const near = tracks(rowsBetween(input.rows.rows, this.scroll - h / 2, h * 2)).filter(t => !ids.has(t.id))
     this.#fetcher.update({
       session: input.session,
       version: input.version,
@@ -283,6 +319,7 @@ export class TraceController {
       visible,
       near,
     })
+    this.#marks.update({ session: input.session, group: input.group.id, window: v.window, extent: v.extent, plot: g.plot, visible })
     if (!this.#fetcher.missing()) this.#missingSince = null
     else if (this.#missingSince === null) {
       this.#missingSince = performance.now()
@@ -297,6 +334,35 @@ export class TraceController {
       this.onStatus(this.#status)
     }
     this.invalidate(true)
+  }
+
+  // ── rows ──
+
+  /** Top of a row on the panel, CSS px. */
+  topOf(row: Row): number {
+    const scene = this.scene()
+    return scene ? rowTop(scene, this.sections, row) : 0
+  }
+
+  /** Shows where a dragged row would go; null: none is dragged. */
+  setDrop(y: number | null): void {
+    if (y === this.#drop) return
+    this.#drop = y
+    this.invalidate(false)
+  }
+
+  /** The row that keys and commands act on: that with the focus, else the one whose name is under the pointer. */
+  get target(): Row | null {
+    return this.#focused ? this.focusRow : (this.#rowPlace?.row ?? null)
+  }
+
+  #overRow(row: Row | null): void {
+    const top = row === null ? 0 : this.topOf(row)
+    const was = this.#rowPlace
+    if (was?.row === row && (row === null || was?.top === top)) return
+    if (was === null && row === null) return
+    this.#rowPlace = row === null ? null : { row, top, height: row.h }
+    this.onRow(this.#rowPlace)
   }
 
   // ── what lies where ──
@@ -351,12 +417,15 @@ export class TraceController {
   hoverAt(x: number, y: number, client: { readonly x: number; readonly y: number }): Hit | null {
     this.#pointer = { x, y }
     const hit = this.hit(x, y)
+    this.#overRow(x < this.geometry.gutter && (hit?.type === 'group' || hit?.type === 'label') ? hit.row : null)
     const mark = hit?.type === 'slice' ? hit.mark : null
     if (!sameMark(mark, this.#hover)) {
       this.#hover = mark
       this.invalidate(false)
     }
-    const tells = hit !== null && (hit.type === 'slice' || hit.type === 'label' || hit.type === 'counter')
+    const tells =
+      hit !== null &&
+      (hit.type === 'slice' || hit.type === 'label' || hit.type === 'counter' || (hit.type === 'group' && x < this.geometry.gutter))
     if (!tells) this.setTip(null)
     else if (this.#tip && sameThing(this.#tip.hit, hit)) this.setTip({ hit, ...client })
     else {
@@ -369,6 +438,7 @@ export class TraceController {
 
   leave(): void {
     this.#pointer = null
+    this.#overRow(null)
     this.setTip(null)
     if (!this.#hover) return
     this.#hover = null
@@ -427,11 +497,15 @@ export class TraceController {
   focusTo(row: Row, slice: { readonly row: number; readonly start: number } | null): void {
     this.#focusKey = row.key
     this.#focusSlice = row.type === 'track' && slice ? { track: row.track.id, ...slice } : null
+    const scene = this.scene()
+    const sticky = scene ? stickyOf(scene, this.sections) : 0
     const h = this.viewHeight
     const hit = this.focusHit
     const top = row.y + (hit ? hit.mark.lane * SLICE : 0)
     const bottom = hit ? top + PAD * 2 + SLICE : row.y + Math.min(row.h, h)
-    if (top < this.scroll) this.#scroller.scrollTop = top
+    // Pinned rows are always in sight, and cover what scrolls below them.
+    if (row.y < sticky) this.invalidate(false)
+    else if (top < this.scroll + sticky) this.#scroller.scrollTop = top - sticky
     else if (bottom > this.scroll + h) this.#scroller.scrollTop = bottom - h
     if (hit) describeCursor(sliceWords(hit))
     else describeCursor(rowWords(row))
@@ -450,6 +524,7 @@ const sameMark = (a: Mark | null, b: Mark | null): boolean =>
 export function sameThing(a: Hit, b: Hit): boolean {
   if (a.type === 'slice' && b.type === 'slice') return a.row.key === b.row.key && a.columns.row[a.index] === b.columns.row[b.index]
   if (a.type === 'label' && b.type === 'label') return a.row.key === b.row.key
+  if (a.type === 'group' && b.type === 'group') return a.row.key === b.row.key
   return a.type === 'counter' && b.type === 'counter' && a.row.key === b.row.key
 }
 

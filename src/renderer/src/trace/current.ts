@@ -7,5 +7,7 @@ export const setCurrent = (c: TraceController | null): void => {
   current = c
 }
 
+export const currentTrace = (): TraceController | null => current
+
 /** The edge near the pointer if the cursor stands where the pointer is, else the time itself. */
 export const snapToEdge = (t: number): number => current?.snapCursor(t) ?? t

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job, SessionView, SourceInfo } from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
-import { track } from '../../../paint/timeline/testing'
+import { layout, track } from '../../../paint/timeline/testing'
 import { awaitsSource, jobProgress, pinMarks, panelState, trackCount, traceJobs } from './input'
 
 const source = (index: number, kind: SourceInfo['kind'], group: number | null): SourceInfo => ({
@@ -47,7 +47,6 @@ const job = (more: Partial<Job> = {}): Job => ({
   note: '',
   ...more,
 })
-const none: ReadonlySet<string> = new Set()
 const catalog = {
   instanceId: 'i-1',
   timestamp: 't',
@@ -59,10 +58,10 @@ const catalog = {
 
 describe('what the panel shows', () => {
   const state = (v: SessionView | null, jobs: readonly Job[] = [], active = 0): string =>
-    panelState(v, 's', active, jobs, catalog, none).type
+    panelState(v, 's', active, jobs, catalog, layout()).type
 
   it('waits for the view, reads, draws, fails or is empty', () => {
-    expect(panelState(null, null, 0, [], null, none).type).toBe('none')
+    expect(panelState(null, null, 0, [], null, layout()).type).toBe('none')
     expect(state(null)).toBe('loading')
     expect(state(view(), [job()])).toBe('loading')
     expect(state(view(), [job({ state: 'failed' })])).toBe('failed')
@@ -95,7 +94,7 @@ describe('what the panel shows', () => {
       sources: [source(0, 'chrome-trace', 1), source(1, 'memory-snapshot', 0)],
       tracks: [track(1, { group: 1 })],
     })
-    expect(panelState(v, 's', 0, [], catalog, none)).toMatchObject({
+    expect(panelState(v, 's', 0, [], catalog, layout())).toMatchObject({
       type: 'elsewhere',
       group: { id: 1 },
       trace: 'chrome-trace0',
@@ -111,7 +110,7 @@ describe('what the panel shows', () => {
       0,
       [job(), job({ id: 'k', state: 'failed', note: 'not JSON' })],
       catalog,
-      none,
+      layout(),
     )
     if (s.type !== 'tracks') throw new Error(s.type)
     expect(s.input.rows.rows.slice(-2)).toMatchObject([

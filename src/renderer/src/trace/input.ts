@@ -10,6 +10,7 @@ import {
   type TrackInfo,
 } from '../../../shared/api'
 import type { CatalogSession } from '../../../shared/catalog'
+import type { TrackLayout } from '../../../shared/trace-api'
 import { fileSize, num } from '../../../shared/format'
 import { layoutRows, type NoteRow, type PinMark, type Rows } from '../../../paint/timeline'
 
@@ -82,6 +83,17 @@ export const awaitsSource = (view: SessionView, j: Job): boolean =>
   // What the engine could not take in has an error instead of a source.
   !view.diagnostics.some(d => d.severity === 'error' && d.file === j.path)
 
+const lists = new WeakMap<SessionView, Map<number, readonly TrackInfo[]>>()
+
+/** Tracks of a time group: the same list as long as the view is the same, so that what is made of it is made once. */
+function tracksOf(view: SessionView, group: number): readonly TrackInfo[] {
+  let known = lists.get(view)
+  if (!known) lists.set(view, (known = new Map()))
+  let list = known.get(group)
+  if (!list) known.set(group, (list = view.tracks.filter(t => t.group === group)))
+  return list
+}
+
 /** Decides what the panel shows for the active time group. */
 export function panelState(
   view: SessionView | null,
@@ -89,16 +101,16 @@ export function panelState(
   group: number,
   jobs: readonly Job[],
   catalog: CatalogSession | null,
-  collapsed: ReadonlySet<string>,
+  layout: TrackLayout,
 ): PanelState {
   if (session === null) return { type: 'none' }
   if (!view) return { type: 'loading', job: null }
   const running = jobs.find(j => j.state === 'reading') ?? jobs.find(j => j.state === 'queued')
-  const tracks = view.tracks.filter(t => t.group === group)
+  const tracks = tracksOf(view, group)
   if (tracks.some(makesTrace)) {
     const info = view.groups.find(g => g.id === group)
     if (!info) return { type: 'loading', job: null }
-    return { type: 'tracks', input: inputOf(view, info, tracks, jobs, catalog, collapsed) }
+    return { type: 'tracks', input: inputOf(view, info, tracks, jobs, catalog, layout) }
   }
   if (running) return { type: 'loading', job: running }
   const other = view.groups.find(g => g.id !== group && view.tracks.some(t => t.group === g.id && makesTrace(t)))
@@ -125,7 +137,7 @@ function inputOf(
   tracks: readonly TrackInfo[],
   jobs: readonly Job[],
   catalog: CatalogSession | null,
-  collapsed: ReadonlySet<string>,
+  layout: TrackLayout,
 ): TraceInput {
   return {
     session: view.session,
@@ -135,7 +147,7 @@ function inputOf(
     rows: layoutRows({
       tracks,
       sources: view.sources,
-      collapsed,
+      layout,
       instance: catalog?.instanceId ?? null,
       session: catalog?.timestamp ?? null,
       notes: jobs.flatMap(j => noteOf(j) ?? []),

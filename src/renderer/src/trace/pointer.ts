@@ -3,7 +3,9 @@ import { jump } from '../commands/jump'
 import { TouchGestures } from '../input/touch'
 import { addNote, moveNote, openNote, selectNote } from '../notes/state'
 import { useView, type TimeWindow } from '../state/view'
+import type { Row } from '../../../paint/timeline'
 import type { TraceController } from './controller'
+import { dropPlace, endRowDrag, rowToDrag } from './rowDrag'
 
 /** Movement (CSS px) from which a press is a drag. */
 const DRAG = 4
@@ -15,6 +17,8 @@ const LINE = 16
 export type Drag =
   | { readonly kind: 'press'; readonly x: number; readonly y: number }
   | { readonly kind: 'range'; readonly from: number }
+  /** A row by its name. */
+  | { readonly kind: 'row'; readonly row: Row }
   | {
       readonly kind: 'note'
       readonly id: string
@@ -104,6 +108,7 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
   const fingers = new Set<number>()
 
   const onDown = (e: PointerEvent): void => {
+    if (e.target instanceof Element && e.target.closest('[data-own-pointer]')) return // buttons over the canvas
     const { x, y } = at(e)
     const v = useView.getState()
     const g = c.geometry
@@ -163,8 +168,16 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
       c.measuring = true
       c.setTip(null)
     }
+    if (drag.kind === 'press' && drag.x < g.gutter && Math.abs(y - drag.y) >= DRAG) {
+      const row = rowToDrag(c, drag.x, drag.y)
+      if (row) drag = { kind: 'row', row }
+    }
     switch (drag.kind) {
       case 'press':
+        return
+      case 'row':
+        c.leave()
+        c.setDrop(dropPlace(c, drag.row, y)?.y ?? null)
         return
       case 'range': {
         const to = snapped(x, y, free)
@@ -202,6 +215,7 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
     drag = null
     c.measuring = false
     c.snap = null
+    c.setDrop(null)
     c.invalidate(false)
     return was
   }
@@ -211,6 +225,7 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
     if (fingers.delete(e.pointerId)) return touch.up(e.pointerId)
     const was = endDrag()
     root.style.cursor = cursorStyle(x, y)
+    if (was?.kind === 'row') endRowDrag(c, was.row, y)
     if (was?.kind === 'press') click(x, y, e.altKey)
   }
 

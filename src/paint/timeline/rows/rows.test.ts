@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SourceInfo } from '../../shared/api'
-import * as metrics from './metrics'
-import { layoutRows, processKey, rowAt, rowsBetween, shortNote } from './rows'
-import { rowsOf, track } from './testing'
-import { AXIS, AXIS_MIRROR } from '../axis'
+import type { SourceInfo } from '../../../shared/api'
+import { AXIS, AXIS_MIRROR } from '../../axis'
+import * as metrics from '../metrics'
+import { layout, rowsOf, track } from '../testing'
+import { HOST_CORES_KEY, HOST_KEY, layoutRows, rowAt, rowsBetween, shortNote } from '.'
 
-const source = (index: number, more: Partial<SourceInfo> = {}): SourceInfo => ({
+export const source = (index: number, more: Partial<SourceInfo> = {}): SourceInfo => ({
   index,
   file: `f${index}`,
   path: `a/trace${index}.json`,
@@ -23,7 +23,7 @@ const source = (index: number, more: Partial<SourceInfo> = {}): SourceInfo => ({
 
 describe('metrics', () => {
   it('repeats tokens.css', () => {
-    const css = readFileSync(new URL('../../renderer/tokens.css', import.meta.url), 'utf8')
+    const css = readFileSync(new URL('../../../renderer/tokens.css', import.meta.url), 'utf8')
     const px = (name: string): number => Number(new RegExp(`${name}:\\s*(\\d+)px`).exec(css)?.[1])
     expect([metrics.SLICE, metrics.BAR, metrics.PAD, metrics.GROUP, metrics.COUNTER]).toEqual(
       ['--track-slice', '--track-bar', '--track-pad', '--track-group', '--track-lane'].map(px),
@@ -48,7 +48,8 @@ describe('rows', () => {
   })
 
   it('folds a process away and keeps a slice track as its preview', () => {
-    const { rows, shown, byTrack } = rowsOf(tracks, { collapsed: new Set([processKey(tracks[2])]) })
+    const { key } = rowsOf(tracks).rows[3]
+    const { rows, shown, byTrack } = rowsOf(tracks, { layout: layout({ collapsed: [key] }) })
     const head = rows[3]
     expect(head).toMatchObject({ type: 'group', open: false, side: '2 tracks', preview: { id: 4 } })
     expect(rows).toHaveLength(4)
@@ -72,7 +73,7 @@ describe('rows', () => {
     expect([1, 2, 3].map(i => byTrack.get(i)?.knownUntil)).toEqual([null, 900, null])
   })
 
-  it("puts the runtime's tracks into the process of the framework's trace, by origin, and the host's samples last", () => {
+  it("puts the runtime's tracks into the process of the framework's trace, by origin, and the host's samples last, its cores closed", () => {
     const host = { source: 2, pid: '', kind: 'counter', role: 'counter', origin: 'host' } as const
     const all = [
       track(1, { ...host, tid: 'average', name: 'CPU average' }),
@@ -82,8 +83,8 @@ describe('rows', () => {
       track(5, { source: 0, pid: '77', name: 'TID:1' }),
     ]
     const sources = [source(0), source(1, { kind: 'system' }), source(2, { kind: 'cpu' })]
-    const { rows, byTrack } = rowsOf(all, { sources, session: 'S' })
-    expect(rows.map(r => (r.type === 'group' ? r.title : r.type === 'track' ? `${r.prefix} ${r.track.name}`.trim() : ''))).toEqual([
+    const { rows, byTrack } = rowsOf(all, { sources, session: 'S', layout: layout({ expanded: [HOST_CORES_KEY] }) })
+    expect(rows.map(r => (r.type === 'group' ? r.title : r.type === 'track' ? `${r.prefix} ${r.label}`.trim() : ''))).toEqual([
       'PID:77',
       'framework TID:1',
       'neuron_rt NC:0',
@@ -94,6 +95,8 @@ describe('rows', () => {
       'CPU:3',
     ])
     expect([3, 4].map(i => byTrack.get(i)?.knownFrom)).toEqual([120, null])
+    expect(rowsOf(all, { sources }).byKey.get(HOST_CORES_KEY)).toMatchObject({ open: false, side: '1 track' })
+    expect(rowsOf(all, { sources, layout: layout({ collapsed: [HOST_KEY] }) }).byKey.get(HOST_KEY)).toMatchObject({ open: false })
     // Two traces that both name the process: the runtime's events are not given to either.
     const twice = rowsOf([...all, track(6, { source: 3, pid: '77' })], { sources: [...sources, source(3)] })
     expect(twice.rows.filter(r => r.type === 'group')).toHaveLength(5)
@@ -107,7 +110,7 @@ describe('rows', () => {
   })
 
   it('has no instance row without tracks', () => {
-    expect(layoutRows({ tracks: [], sources: [], collapsed: new Set(), instance: 'i-1', session: null, notes: [] }).rows).toEqual([])
+    expect(layoutRows({ tracks: [], sources: [], layout: layout(), instance: 'i-1', session: null, notes: [] }).rows).toEqual([])
   })
 
   it('finds the row at a place as a walk over all rows does', () => {
