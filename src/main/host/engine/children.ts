@@ -1,8 +1,13 @@
 /** Direct children of a slice. */
-import { RequestError, type Answers, type RequestArgs } from '../../../shared/api'
-import type { EngineContext } from './context'
-import type { Turn } from './lanes'
+import { childrenOf } from '../../../analysis/trace/details'
+import type { Answers, RequestArgs } from '../../../shared/api'
+import { refAt, type EngineContext } from './context'
+import { eventPlace } from './event-place'
 
-export function traceChildren(_context: EngineContext, _q: RequestArgs<'trace.children'>, _turn: Turn): Promise<Answers['trace.children']> {
-  return Promise.reject(new RequestError('trace.children is being built.'))
+/** By start, on equal starts the upper one first: what the slice's details count as children, instants and slices with an end missing among them. */
+export function traceChildren(context: EngineContext, { source, row, limit }: RequestArgs<'trace.children'>): Answers['trace.children'] {
+  const { part, track, at } = eventPlace(context, source, row)
+  const { start } = track.model
+  const all = [...childrenOf(track.model, at)].sort((a, b) => start[a] - start[b] || a - b)
+  return { children: all.slice(0, limit).map(i => refAt(part, track, i)), total: all.length }
 }

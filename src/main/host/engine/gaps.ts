@@ -82,22 +82,29 @@ interface At {
 
 const isCore = ({ model: m }: PartTrack): boolean => m.kind === 'slices' && m.role === 'core' && m.tid !== ''
 
-/** Cores of which the hardware tells, each as one track; the process is named where several have cores. */
-function coresOf(tracks: readonly At[]): readonly Core[] {
-  const hardware = tracks.filter(({ track }) => isCore(track) && track.model.origin === 'neuron_hw')
+/**
+ * Cores of which the hardware tells, each as one track; the process is named where several have cores. Events that name only the logical core (those of collectives do) stand
+ * on a track of their own beside its physical cores: that is no core.
+ */
+export function coresOf(tracks: readonly At[]): readonly Core[] {
+  const all = tracks.filter(({ track }) => isCore(track) && track.model.origin === 'neuron_hw')
+  const physical = new Set(all.filter(({ track }) => isPhysical(track)).map(({ track }) => logicalCore(track)))
+  const hardware = all.filter(({ track }) => isPhysical(track) || !physical.has(logicalCore(track)))
   const several = new Set(hardware.map(({ track }) => track.model.pid)).size > 1
   return hardware.map(({ part, track }) => ({ name: coreName(track, several), part, track }))
 }
+
+/** `tid` of a core's track is `device:nc:core`; the runtime's own events name no physical core. */
+const logicalCore = ({ model: m }: PartTrack): string => JSON.stringify([m.pid, ...m.tid.split(':').slice(0, 2)])
+const isPhysical = ({ model: m }: PartTrack): boolean => !m.tid.endsWith(':')
 
 const coreName = ({ model: m }: PartTrack, several: boolean): string =>
   [several && m.pid !== '' ? `PID:${m.pid}` : '', m.note, m.name].filter(Boolean).join('/')
 
 /** Logical cores that the runtime names and of which there is no hardware event. */
 function silentCores(tracks: readonly At[], cores: readonly Core[]): readonly string[] {
-  // `device:nc:core`; the runtime's own events name no physical core.
-  const logical = (t: PartTrack): string => JSON.stringify([t.model.pid, ...t.model.tid.split(':').slice(0, 2)])
-  const told = new Set(cores.map(c => logical(c.track)))
-  const runtime = tracks.filter(({ track }) => isCore(track) && track.model.origin === 'neuron_rt' && !told.has(logical(track)))
+  const told = new Set(cores.map(c => logicalCore(c.track)))
+  const runtime = tracks.filter(({ track }) => isCore(track) && track.model.origin === 'neuron_rt' && !told.has(logicalCore(track)))
   const several = new Set(runtime.map(({ track }) => track.model.pid)).size > 1
   return [...new Set(runtime.map(({ track }) => coreName(track, several)))]
 }

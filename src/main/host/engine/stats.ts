@@ -7,10 +7,10 @@ import type { Answers, RequestArgs } from '../../../shared/api'
 import type { StatsBy } from '../../../shared/trace-api'
 import type { EngineContext } from './context'
 import type { Turn } from './lanes'
-import { askedTracks, groupIndex, refOf, type GroupIndex } from './stat-index'
+import { askedTracks, groupScope, refOf, type GroupScope } from './stat-scope'
 
-export const keysBy = (index: StatScope, by: StatsBy): Keys =>
-  by === 'name' ? index.name : by === 'track' ? index.byTrack : index.category
+export const keysBy = (scope: StatScope, by: StatsBy): Keys =>
+  by === 'name' ? scope.name : by === 'track' ? scope.byTrack : scope.category
 
 /** Which keys pass: all words in any order, or a regular expression, upper and lower case alike; null: all. */
 export function keyFilter(
@@ -46,13 +46,13 @@ export async function traceStats(
   q: RequestArgs<'trace.stats'> | StatsQuery,
   turn: Turn,
 ): Promise<Answers['trace.stats']> {
-  const of = await groupIndex(context, q.group)
+  const of = await groupScope(context, q.group)
   const window = { from: q.start ?? -Infinity, to: q.end ?? Infinity, tracks: askedTracks(context, of, q.tracks) }
   const head = { version: context.version, by: q.by, start: q.start ?? 0, end: q.end ?? context.groups[q.group].durationNs } as const
   const { passes, error } = keyFilter(q.filter, q.regex)
   const nothing = { ...head, rows: [], matching: 0, slices: 0, unmatched: 0, wallNs: 0, filterError: error } as const
   if (await turn.pause()) return { ...nothing, cancelled: true }
-  const grouped = await groupSlices(of.index, keysBy(of.index, q.by), window, turn)
+  const grouped = await groupSlices(of.scope, keysBy(of.scope, q.by), window, turn)
   if (!grouped) return { ...nothing, cancelled: true }
   const { slices, unmatched } = grouped
   const figures = { slices, unmatched, wallNs: grouped.cover.all }
@@ -62,5 +62,5 @@ export async function traceStats(
   return { ...nothing, ...figures, cancelled: false, rows: rowsOf(of, found), matching: found.matching }
 }
 
-const rowsOf = (of: GroupIndex, { rows }: StatsRows): Answers['trace.stats']['rows'] =>
+const rowsOf = (of: GroupScope, { rows }: StatsRows): Answers['trace.stats']['rows'] =>
   rows.map(r => ({ ...r, longest: refOf(of, r.longest) }))

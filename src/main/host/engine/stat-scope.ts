@@ -11,16 +11,16 @@ import { Turn } from './lanes'
 /** sync: threads, streams and cores, which statistics count. async: operations of b and e events. */
 export type StatKind = 'sync' | 'async'
 
-export interface GroupIndex {
-  readonly index: StatScope
-  /** By number of the track in the index. */
+export interface GroupScope {
+  readonly scope: StatScope
+  /** By number of the track in the scope. */
   readonly places: readonly { readonly part: Part; readonly track: PartTrack }[]
 }
 
-const kept = new WeakMap<EngineContext, Map<string, Promise<GroupIndex>>>()
+const kept = new WeakMap<EngineContext, Map<string, Promise<GroupScope>>>()
 
-/** The index of a group. Questions that come while it is being made wait for it. RequestError for a group that is not there. */
-export function groupIndex(context: EngineContext, group: number, kind: StatKind = 'sync'): Promise<GroupIndex> {
+/** The scope of a group. Questions that come while it is being made wait for it. RequestError for a group that is not there. */
+export function groupScope(context: EngineContext, group: number, kind: StatKind = 'sync'): Promise<GroupScope> {
   if (!context.groups[group]) throw new RequestError('This time range is not there (any more).')
   let all = kept.get(context)
   if (!all) kept.set(context, (all = new Map()))
@@ -30,7 +30,7 @@ export function groupIndex(context: EngineContext, group: number, kind: StatKind
   return one
 }
 
-async function make(context: EngineContext, group: number, kind: StatKind): Promise<GroupIndex> {
+async function make(context: EngineContext, group: number, kind: StatKind): Promise<GroupScope> {
   const places = context.parts
     .filter(p => p.group === group)
     .flatMap(part =>
@@ -49,11 +49,11 @@ async function make(context: EngineContext, group: number, kind: StatKind): Prom
       category: part.source.kind === 'system' ? (origin === undefined || origin === 'runtime' ? 'source not known' : origin) : null,
     }
   })
-  return { index: await buildScope(tracks, new Turn()), places }
+  return { scope: await buildScope(tracks, new Turn()), places }
 }
 
 /** As lists and the terminal call a track; where several are called the same, with their file. */
-function distinct(places: GroupIndex['places']): readonly string[] {
+function distinct(places: GroupScope['places']): readonly string[] {
   const plain = places.map(({ part, track }) => labelOf(part, track))
   const times = (list: readonly string[]): Map<string, number> => {
     const n = new Map<string, number>()
@@ -76,10 +76,10 @@ export const labelOf = (part: Part, track: PartTrack): string =>
   part.source.kind === 'system' ? systemTrackLabel(track.model) : trackLabel(track.model)
 
 /**
- * What a question asks of each track of the index; null: everything. A track that repeats slices of others stands for these slices, so that nothing is counted twice.
+ * What a question asks of each track of the scope; null: everything. A track that repeats slices of others stands for these slices, so that nothing is counted twice.
  * RequestError for a track that is not there.
  */
-export function askedTracks(context: EngineContext, { places }: GroupIndex, ids: readonly number[] | null): readonly Asked[] | null {
+export function askedTracks(context: EngineContext, { places }: GroupScope, ids: readonly number[] | null): readonly Asked[] | null {
   if (!ids) return null
   const whole = new Set<number>()
   const rows = new Map<Part, Uint8Array>()
@@ -97,7 +97,7 @@ export function askedTracks(context: EngineContext, { places }: GroupIndex, ids:
   return places.map(({ part, track }) => whole.has(track.id) || (rows.get(part) ?? false))
 }
 
-export function refOf({ places }: GroupIndex, { track, at }: Counted): SliceRef {
+export function refOf({ places }: GroupScope, { track, at }: Counted): SliceRef {
   const place = places[track]
   return refAt(place.part, place.track, at)
 }
