@@ -114,20 +114,37 @@ export async function fileSource(
       return consumed
     },
     async *chunks() {
-      const buffer = new Uint8Array(Math.min(chunk, Math.max(1, size)))
+      // The next piece is read while the one before is worked on.
+      const room = Math.min(chunk, Math.max(1, size))
+      let [buffer, other] = [new Uint8Array(room), new Uint8Array(size > room ? room : 0)]
+      const read = (into: Uint8Array, at: number): Promise<number | Error> =>
+        handle.read(into, 0, Math.min(into.length, size - at), at).then(
+          r => r.bytesRead,
+          (e: unknown) => (e instanceof Error ? e : new Error(String(e))),
+        )
       let at = 0
-      while (at < size) {
-        let got: number
-        try {
-          got = (await handle.read(buffer, 0, Math.min(buffer.length, size - at), at)).bytesRead
-        } catch (e) {
-          problem = { code: 'read-error', message: e instanceof Error ? e.message : String(e), offset: at }
-          return
+      let next: Promise<number | Error> | null = size > 0 ? read(buffer, 0) : null
+      try {
+        while (next) {
+          const got: number | Error = await next
+          next = null
+          if (typeof got !== 'number') {
+            problem = { code: 'read-error', message: got.message, offset: at }
+            return
+          }
+          if (got === 0) return // shrank while being read
+          const piece = buffer.subarray(0, got)
+          at += got
+          if (at < size) {
+            ;[buffer, other] = [other, buffer]
+            next = read(buffer, at)
+          }
+          consumed = at
+          yield piece
         }
-        if (got === 0) return // shrank while being read
-        at += got
-        consumed = at
-        yield buffer.subarray(0, got)
+      } finally {
+        // The file must not be closed, nor the buffer be given up, under a read that is going on.
+        await next
       }
     },
     async range(from, to) {
