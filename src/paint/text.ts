@@ -57,19 +57,23 @@ export function shortName(name: string): string {
   return (scope >= 0 ? rest.slice(scope + 2) : rest) || name
 }
 
-/** `fit` for names of slices: whole, else without what stands before the telling part, else shortened. */
+/** Whether the end of a name tells as much as its begin: a path of modules or files, as compiled kernels and generated code have it. */
+const PATH = /^[^\s]*[./][^\s./]+[./][^\s]*$/
+
+/** `fit` for names of slices: whole, else without what stands before the telling part, else shortened; dotted paths in the middle, so that their end stays. */
 export function fitName(ctx: Context2D, name: string, width: number, widthOf = measure(ctx)): string {
   if (widthOf(name) <= width) return name
-  return fit(ctx, shortName(name), width, widthOf)
+  const short = shortName(name)
+  return PATH.test(short) ? fitMiddle(ctx, short, width, widthOf) : fit(ctx, short, width, widthOf)
 }
 
 /** Like `fit`, but shortens in the middle: the end of a path or of a kernel's name often tells more than its middle. */
-export function fitMiddle(ctx: Context2D, text: string, width: number): string {
-  const full = textWidth(ctx, text)
+export function fitMiddle(ctx: Context2D, text: string, width: number, widthOf = measure(ctx)): string {
+  const full = widthOf(text)
   if (full <= width) return text
   let n = Math.min(text.length - 1, Math.floor((width / full) * text.length))
   const cut = (k: number): string => text.slice(0, Math.ceil(k / 2)) + ELLIPSIS + text.slice(text.length - Math.floor(k / 2))
-  while (n >= 4 && textWidth(ctx, cut(n)) > width) n--
+  while (n >= 4 && widthOf(cut(n)) > width) n--
   return n >= 4 ? cut(n) : ''
 }
 

@@ -4,7 +4,7 @@
  */
 import { memory } from '../../shared/format'
 import { AXIS_MIRROR, drawAxis, drawCursorLine, drawFurniture } from '../axis'
-import { drawOver } from '../bands'
+import { drawOver, type Taken } from '../bands'
 import { hatch, hatchStyle, noData } from '../hatch'
 import { drawCursorValue, drawLifetime, drawOom, drawPeak, peakSpan, placePeak, type PeakPlace } from '../memory/marks'
 import { drawOutline } from '../memory/outline'
@@ -44,6 +44,8 @@ export function paintHbm(ctx: Context2D, theme: Theme, scene: HbmScene): void {
       ? placePeak(ctx, theme, g, s, peakAt, info.peakBytes, cursorShown ? cx : null, peakName(info))
       : null
 
+  /** What stands at the top of the plot already. */
+  const taken: Taken[] = [...peakSpan(peak)]
   ctx.save()
   ctx.beginPath()
   ctx.rect(g.gutter, s.top, g.plot, s.height)
@@ -58,13 +60,14 @@ export function paintHbm(ctx: Context2D, theme: Theme, scene: HbmScene): void {
     drawOutline(ctx, place, s.y, picture.max, { color: t('--curve-active'), alpha: 0.55, top: s.top, rows: 1 })
     drawGaps(ctx, theme, scene)
     drawUnknown(ctx, theme, scene, x)
-    if (options.reserved) drawReserved(ctx, theme, scene, x, peak)
+    const named = options.reserved ? drawReserved(ctx, theme, scene, x, peak) : null
+    if (named) taken.push(named)
   }
   ctx.restore()
 
-  drawOver(ctx, theme, g, s.top, s.height, scene.steps, scene.annotations ?? [], peakSpan(peak))
+  if (options.capacity) taken.push(...drawCapacity(ctx, theme, scene, peak))
+  drawOver(ctx, theme, g, s.top, s.height, scene.steps, scene.annotations ?? [], taken)
   drawNoteLines(ctx, theme, g, s.top, s.height, scene.notes ?? [])
-  if (options.capacity) drawCapacity(ctx, theme, scene, peak)
   if (options.ooms) for (const o of info.ooms) drawOom(ctx, theme, g, s, o.time, oomWords(o.bytes))
   if (peak) drawPeak(ctx, theme, peak)
   if (scene.range) {
@@ -147,8 +150,9 @@ function drawGaps(ctx: Context2D, theme: Theme, scene: HbmScene): void {
   }
 }
 
-/** Dashed lines with their names; one that lies above the plot is named at its upper edge. */
-function drawCapacity(ctx: Context2D, theme: Theme, scene: HbmScene, peak: PeakPlace | null): void {
+/** Dashed lines with their names; one that lies above the plot is named at its upper edge. Answers where the names stand. */
+function drawCapacity(ctx: Context2D, theme: Theme, scene: HbmScene, peak: PeakPlace | null): readonly Taken[] {
+  const told: Taken[] = []
   const { geometry: g, scale: s } = scene
   let above = 0
   for (const { bytes, label } of capacityLines(scene.info.capacity)) {
@@ -182,16 +186,19 @@ function drawCapacity(ctx: Context2D, theme: Theme, scene: HbmScene, peak: PeakP
       ctx.strokeText(words, tx, ty)
       ctx.fillStyle = theme.token('--capacity')
       ctx.fillText(words, tx, ty)
+      told.push({ left: tx - 4, right: tx + w + 4, top: ty - 8, bottom: ty + 8 })
     }
     ctx.restore()
   }
+  return told
 }
 
-/** PyTorch's reserved bytes as a stepped line with its name; broken where they are not known. */
-function drawReserved(ctx: Context2D, theme: Theme, scene: HbmScene, x: (c: number) => number, peak: PeakPlace | null): void {
+/** PyTorch's reserved bytes as a stepped line with its name; broken where they are not known. Answers where the name stands. */
+function drawReserved(ctx: Context2D, theme: Theme, scene: HbmScene, x: (c: number) => number, peak: PeakPlace | null): Taken | null {
   const { geometry: g, scale: s, picture } = scene
-  if (!picture) return
+  if (!picture) return null
   const v = picture.reserved
+  let told: Taken | null = null
   ctx.save()
   ctx.lineJoin = 'round'
   // A halo: the line crosses areas of every colour.
@@ -230,6 +237,8 @@ function drawReserved(ctx: Context2D, theme: Theme, scene: HbmScene, x: (c: numb
     ctx.strokeText(RESERVED, x(first) + 6, ty)
     ctx.fillStyle = theme.token('--curve-reserved')
     ctx.fillText(RESERVED, x(first) + 6, ty)
+    told = { left: x(first), right: x(first) + w, top: ty - 12, bottom: ty + 4 }
   }
   ctx.restore()
+  return told
 }

@@ -5,7 +5,7 @@
  */
 import { memory, num } from '../../shared/format'
 import { AXIS_MIRROR, drawAxis, drawCursorLine, drawFurniture } from '../axis'
-import { drawOver } from '../bands'
+import { drawOver, type Taken } from '../bands'
 import type { Geometry } from '../geometry'
 import { hatch, hatchStyle, noData } from '../hatch'
 import { textWidth } from '../text'
@@ -47,6 +47,8 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   const peak =
     peakAt === null ? null : placePeak(ctx, theme, g, s, peakAt, info.peakActiveBytes, cursorShown ? cx : null, `peak ${activeName(info)}`)
 
+  /** What stands at the top of the plot already. */
+  const taken: Taken[] = [...peakSpan(peak)]
   ctx.save()
   ctx.beginPath()
   ctx.rect(g.gutter, s.top, g.plot, s.height)
@@ -67,17 +69,18 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
       top: s.top,
       rows: picture.height / (s.y(0) - s.y(picture.yMax)),
     })
+    const named = (place: Taken | null): void => void (place && taken.push(place))
     if (options.allocated) {
       curve(ctx, scene, place, picture.allocatedMax, t('--curve-rounded'), { dash: [4, 3], width: 1.25 })
-      curveName(ctx, theme, scene, place, picture.allocatedMax, ALLOCATED, '--curve-rounded', peak)
+      named(curveName(ctx, theme, scene, place, picture.allocatedMax, ALLOCATED, '--curve-rounded', peak))
     }
     if (options.rounded === true && info.blockRounded.peakBytes !== null) {
       curve(ctx, scene, place, picture.roundedMax, t('--curve-rounded'), { width: 1.25, steps: true })
-      curveName(ctx, theme, scene, place, picture.roundedMax, roundedName(info), '--curve-rounded', peak)
+      named(curveName(ctx, theme, scene, place, picture.roundedMax, roundedName(info), '--curve-rounded', peak))
     }
     if (options.reserved) {
       curve(ctx, scene, place, picture.reservedMax, t('--curve-reserved'), { width: 1.25, steps: true })
-      curveName(ctx, theme, scene, place, picture.reservedMax, RESERVED, '--curve-reserved', peak)
+      named(curveName(ctx, theme, scene, place, picture.reservedMax, RESERVED, '--curve-reserved', peak))
     }
     for (const [id, width] of [
       [scene.pinned, 1.5],
@@ -93,7 +96,7 @@ export function paintMemory(ctx: Context2D, theme: Theme, scene: MemoryScene): v
   ctx.restore()
 
   if (scene.axis === 'time') {
-    drawOver(ctx, theme, g, s.top, s.height, scene.steps, scene.annotations ?? [], peakSpan(peak))
+    drawOver(ctx, theme, g, s.top, s.height, scene.steps, scene.annotations ?? [], taken)
     drawNoteLines(ctx, theme, g, s.top, s.height, scene.notes ?? [])
   }
   for (const o of info.ooms) {
@@ -291,7 +294,7 @@ function curve(ctx: Context2D, scene: MemoryScene, place: PicturePlace, values: 
   ctx.restore()
 }
 
-/** The name of a curve above its first level that is long enough to carry it. */
+/** The name of a curve above its first level that is long enough to carry it. Answers where it stands. */
 function curveName(
   ctx: Context2D,
   theme: Theme,
@@ -301,8 +304,9 @@ function curveName(
   name: string,
   token: string,
   peak: PeakPlace | null,
-): void {
+): Taken | null {
   const { geometry: g, scale: s } = scene
+  let told: Taken | null = null
   ctx.save()
   ctx.font = font(theme)
   const w = textWidth(ctx, name) + 12
@@ -328,9 +332,11 @@ function curveName(
     ctx.strokeText(name, x + 6, y - 5)
     ctx.fillStyle = theme.token(token)
     ctx.fillText(name, x + 6, y - 5)
+    told = { left: x, right: x + w, top: y - 18, bottom: y }
     break
   }
   ctx.restore()
+  return told
 }
 
 function drawRange(ctx: Context2D, theme: Theme, scene: MemoryScene): void {

@@ -1,7 +1,7 @@
 /** Gathers what an exported picture shows: asks for both panels at the picture's own size and makes the sheet of them. */
 import type { AllocatorInfo, Axis, SessionView } from '../../shared/api'
 import type { CatalogSession } from '../../shared/catalog'
-import { fileSize, memory as bytesText, num } from '../../shared/format'
+import { duration, fileSize, memory as bytesText, num } from '../../shared/format'
 import type { TrackLayout } from '../../shared/trace-api'
 import type { MemoryOptions, MemoryScene } from '../memory/scene'
 import { activeName } from '../memory/words'

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { rgba } from '../theme'
 import { hueOf, HUES, MODULE, paletteOf, PHASE, pixel, STEP, styleOf, STYLES, styleTokens, WAIT } from './style'
+import fc from 'fast-check'
+import { CATEGORIES } from '../theme'
+import { columns } from './testing'
 import { testTheme } from '../../testing/theme'
+import { distance, VISIONS } from '../../testing/vision'
 
 /** Contrast ratio of WCAG 2. */
 function contrast(a: string, b: string): number {
@@ -47,6 +51,30 @@ describe('colours of slices', () => {
       expect(contrast(t.token(fill), t.token(ink)), `${fill} ${ink}`).toBeGreaterThanOrEqual(4.5)
     }
   })
+
+  it('gives a name the same colour whatever stands beside it', () => {
+    const name = fc.string({ minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(name, fc.array(name, { maxLength: 20 }), (one, others) => {
+        const alone = columns([{ from: 0, duration: 1, name: one }]).style[0]
+        const all = [...others, one]
+        const among = columns(all.map((n, k) => ({ from: k * 2, duration: 1, name: n })))
+        expect(among.style[all.length - 1]).toBe(alone)
+      }),
+    )
+  })
+
+  it.each((['dark', 'light'] as const).flatMap(theme => VISIONS.map(vision => [theme, vision] as const)))(
+    'keeps the categorical colours apart, on %s under %s',
+    (theme, vision) => {
+      const t = testTheme(theme)
+      for (let a = 1; a <= CATEGORIES; a++)
+        for (let b = a + 1; b <= CATEGORIES; b++)
+          expect(distance(t.token(`--cat-${a}`), t.token(`--cat-${b}`), vision), `${a} and ${b}`).toBeGreaterThan(
+            vision === 'normal' ? 11 : 6,
+          )
+    },
+  )
 
   it('writes pixels in the order of an ImageData', () => {
     expect(pixel('#112233')).toBe(0xff332211)

@@ -45,7 +45,7 @@ export function GoTo({ onClose }: { readonly onClose: () => void }): ReactElemen
         <span className="field num">
           <input
             id={id}
-            autoFocus
+            data-autofocus
             autoComplete="off"
             spellCheck={false}
             placeholder="12.5 ms"

@@ -128,6 +128,6 @@ describe('export', () => {
     expect(fileName('both', 0, w)).toBe('allocator_rank0_612-1436ms.png')
     expect(fileName('memory', 1, { start: -1, end: 20 }, 'event')).toBe('allocator_rank1_events0-19.png')
     expect(fileName('trace', null, w)).toBe('trace_612-1436ms.png')
-    expect(rangeText(w)).toBe(`612.0 – 1,436.0${NBSP}ms (824.0${NBSP}ms)`)
+    expect(rangeText(w)).toBe(`612.0 – 1,436.0${NBSP}ms (824.000${NBSP}ms)`)
   })
 })

@@ -31,7 +31,7 @@ export function NoteDialog({ onClose }: { readonly onClose: () => void }): React
         </p>
         <label htmlFor={id}>Words</label>
         <span className="field">
-          <input id={id} autoFocus maxLength={MOST_TEXT} value={text} autoComplete="off" onChange={e => setText(e.target.value)} />
+          <input id={id} data-autofocus maxLength={MOST_TEXT} value={text} autoComplete="off" onChange={e => setText(e.target.value)} />
         </span>
         <fieldset>
           <legend>Colour</legend>

@@ -67,16 +67,22 @@ export function notesHere(s: NotesState = useNotes.getState()): readonly PlacedN
 
 const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(12)), b => b.toString(16).padStart(2, '0')).join('')
 
-/** Puts a mark (`end` null) or a range on the axis and selects it; answers its id, null where there is no axis or no room. */
+/** Puts a mark (`end` null) or a range on the axis and selects it, or the one that is there already; answers its id, null where there is no axis or no room. */
 export function addNote(start: number, end: number | null, text = ''): string | null {
   const origin = originNow()
   const { notes, session } = useNotes.getState()
   if (origin === null || session === null) return null
+  const times = keptTimes(start, end, origin)
+  const same = notes.find(n => n.startNs === times.startNs && n.endNs === times.endNs)
+  if (same) {
+    selectNote(same.id)
+    return same.id
+  }
   if (notes.length >= MOST_NOTES) {
     notify({ icon: 'warn', title: 'No more notes', detail: `A session holds ${MOST_NOTES} of them.` })
     return null
   }
-  const note: Note = { id: newId(), ...keptTimes(start, end, origin), text, color: nextColor(notes) }
+  const note: Note = { id: newId(), ...times, text, color: nextColor(notes) }
   change([...notes, note], { selected: note.id })
   return note.id
 }
@@ -128,7 +134,9 @@ export function openNote(id: string): void {
 /** Starts to keep notes with the sessions. Answers a function that stops it. */
 export function followNotes(): () => void {
   const off = useSession.subscribe((s, was) => {
-    if (s.session !== was.session) void load(s.session).catch(fail)
+    // The host knows of a session once it has answered with a view of it.
+    const now = s.view?.session ?? null
+    if (now !== (was.view?.session ?? null)) void load(now).catch(fail)
   })
   // Selecting something else lets go of the note.
   const offView = useView.subscribe((s, was) => {

@@ -50,7 +50,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
       <label className="palette-field">
         <Icon name="search" size={16} />
         <input
-          autoFocus
+          data-autofocus
           role="combobox"
           aria-label="Find a command"
           aria-expanded={shown.length > 0}

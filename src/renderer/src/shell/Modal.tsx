@@ -20,6 +20,8 @@ export function Modal({
     if (!d) return
     const back = document.activeElement
     if (!d.open) d.showModal()
+    // The first field rather than the button that closes: the dialog takes the first control by itself.
+    d.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     return () => {
       d.close()
       if (back instanceof HTMLElement && back.isConnected) back.focus()

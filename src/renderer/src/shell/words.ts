@@ -2,7 +2,7 @@
 import type { SessionView } from '../../../shared/api'
 import { READABLE_KINDS, type CatalogFile, type CatalogSession, type FileKind, type FileState, type Mode } from '../../../shared/catalog'
 import type { Diagnostic, Severity } from '../../../shared/diagnostics'
-import { num } from '../../../shared/format'
+import { duration, num } from '../../../shared/format'
 import type { TimeWindow } from '../state/view'
 import type { IconName } from './icons'
 
@@ -22,7 +22,7 @@ const digitsFor = (spanNs: number): number => (spanNs >= 1e7 ? 1 : spanNs >= 1e4
 export function rangeText(w: TimeWindow): readonly [string, string] {
   const d = digitsFor(w.end - w.start)
   const ms = (v: number): string => num(Math.abs(v) < 0.5 * 10 ** (6 - d) ? 0 : v / 1e6, d)
-  return [`${ms(w.start)} – ${ms(w.end)}${NBSP}ms`, `${ms(w.end - w.start)}${NBSP}ms`]
+  return [`${ms(w.start)} – ${ms(w.end)}${NBSP}ms`, duration(w.end - w.start)]
 }
 
 export const KIND: Readonly<Record<FileKind, { readonly icon: IconName; readonly word: string; readonly title: string }>> = {
