@@ -10,6 +10,7 @@ import { DataTable } from '../table/DataTable'
 import type { Column } from '../table/types'
 import { Compare } from './Compare'
 import { stepRows, type StepRow } from './rows'
+import { useAnnotationRows, type AnnotationRows } from './useAnnotationRows'
 import { useSteps, type StepsState } from './state'
 import { MAX_WALLS, useWalls, type Walls } from './useWalls'
 import '../table/controls.css'
@@ -19,8 +20,13 @@ export function StepsTab(): ReactElement {
   const view = useSession(s => s.view)
   const group = useView(s => s.group)
   const shown = useSteps(s => s.view)
-  const steps = useMemo(() => (view ? stepRows(view, group) : []), [view, group])
-  if (steps.length === 0) return <NoSteps />
+  const withAnnotations = useSteps(s => s.annotations)
+  const annotations = useAnnotationRows(group)
+  const steps = useMemo(
+    () => (view ? stepRows(view, group, withAnnotations ? annotations.rows : []) : []),
+    [view, group, withAnnotations, annotations],
+  )
+  if (steps.length === 0 && annotations.rows.length === 0) return <NoSteps />
   const tabs = (
     <Choice
       label="Steps"
@@ -32,13 +38,17 @@ export function StepsTab(): ReactElement {
       ]}
     />
   )
-  return shown === 'compare' && steps.length > 1 ? <Compare steps={steps} tabs={tabs} /> : <List steps={steps} group={group} tabs={tabs} />
+  return shown === 'compare' && steps.length > 1 ? (
+    <Compare steps={steps} tabs={tabs} />
+  ) : (
+    <List steps={steps} group={group} tabs={tabs} annotations={annotations} />
+  )
 }
 
 function NoSteps(): ReactElement {
   return (
     <div className="fill">
-      <h3>No steps in this time range</h3>
+      <h3>No steps or annotations in this time range</h3>
       <p>
         Call <span className="mono">prof.step()</span> at the end of each iteration: the profiler then writes{' '}
         <span className="mono">ProfilerStep#N</span>, which is listed here and can be compared.
@@ -59,12 +69,14 @@ function List({
   steps,
   group,
   tabs,
+  annotations,
 }: {
   readonly steps: readonly StepRow[]
   readonly group: number
   readonly tabs: ReactElement
+  readonly annotations: AnnotationRows
 }): ReactElement {
-  const { a, b, sort } = useSteps()
+  const { a, b, sort, annotations: shown } = useSteps()
   const selection = useView(s => s.selection)
   const walls = useWalls(steps, group)
   const several = new Set(steps.map(s => s.source)).size > 1
@@ -76,6 +88,12 @@ function List({
     <>
       <div className="tabbar">
         {tabs}
+        {annotations.rows.length > 0 && (
+          <label className="chk" title="Outermost annotations of the program, such as record_function">
+            <input type="checkbox" checked={shown} onChange={e => useSteps.setState({ annotations: e.target.checked })} />
+            Annotations
+          </label>
+        )}
         <span className="lbl">
           {both ? '' : 'Choose A and B to compare two steps.'}
           {both && (
@@ -97,11 +115,19 @@ function List({
         onSort={s => useSteps.setState({ sort: s })}
         csvName="steps"
         noun={['step', 'steps']}
-        empty=""
-        note={steps.length > MAX_WALLS ? `On device: the first ${num(MAX_WALLS)} only` : undefined}
+        empty="There are annotations only."
+        note={noteOf(steps.length, shown, annotations)}
       />
     </>
   )
+}
+
+function noteOf(count: number, shown: boolean, a: AnnotationRows): string | undefined {
+  const said: string[] = []
+  if (shown && a.rows.length > 0) said.push(`annotations from ${duration(a.leastNs)} on`)
+  if (shown && a.cut > 0) said.push(`${num(a.cut)} more of them not listed`)
+  if (count > MAX_WALLS) said.push(`time on device of the first ${num(MAX_WALLS)} only`)
+  return said.join(' · ') || undefined
 }
 
 const keyOf = (s: StepRow): string => s.key

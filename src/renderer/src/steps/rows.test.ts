@@ -43,6 +43,18 @@ describe('stepRows', () => {
     ])
     expect(new Set(rows.map(r => r.key)).size).toBe(4)
   })
+  it('puts annotations between the steps, the longer of two that begin together first', () => {
+    const rows = stepRows(view([step('ProfilerStep#1', 0, 50), step('ProfilerStep#2', 50, 50)]), 0, [
+      step('forward', 0, 20),
+      step('forward', 50, 25),
+    ])
+    expect(rows.map(r => [r.name, r.change])).toEqual([
+      ['ProfilerStep#1', null],
+      ['forward', null],
+      ['ProfilerStep#2', 0],
+      ['forward', 5],
+    ])
+  })
   it('tells steps of the same name apart', () => {
     const keys = stepRows(view([step('a', 1, 1), step('a', 2, 1)]), 0).map(r => r.key)
     expect(keys).toEqual(['rank0.json/a', 'rank0.json/a/1'])

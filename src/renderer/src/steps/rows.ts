@@ -16,9 +16,13 @@ export interface StepRow extends Pick<StepInfo, 'name' | 'source' | 'start' | 'd
 /** `ProfilerStep#` of `ProfilerStep#12`: what steps of a kind have in common. */
 export const kindOf = (name: string): string => name.replace(/\d+$/, '')
 
-/** Steps and annotations of a group, by start. */
-export function stepRows(view: SessionView, group: number): readonly StepRow[] {
-  const steps = view.steps.filter(s => s.group === group).sort((a, b) => a.start - b.start)
+/** Steps of a group and annotations of the program, by start; of those at the same time the longer one first. */
+export function stepRows(
+  view: Pick<SessionView, 'steps' | 'sources'>,
+  group: number,
+  annotations: readonly StepInfo[] = [],
+): readonly StepRow[] {
+  const steps = [...view.steps.filter(s => s.group === group), ...annotations].sort((a, b) => a.start - b.start || b.duration - a.duration)
   const before = new Map<string, number>()
   const seen = new Map<string, number>()
   return steps.map(s => {

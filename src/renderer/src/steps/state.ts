@@ -8,6 +8,8 @@ export interface StepsState {
   /** Keys of the steps that are compared. */
   readonly a: string | null
   readonly b: string | null
+  /** Whether annotations of the program stand between the steps. */
+  readonly annotations: boolean
   readonly by: StatsBy
   readonly filter: string
   readonly sort: Sort
@@ -18,6 +20,7 @@ export const useSteps = create<StepsState>()(() => ({
   view: 'list',
   a: null,
   b: null,
+  annotations: true,
   by: 'name',
   filter: '',
   sort: { column: 'start', descending: false },

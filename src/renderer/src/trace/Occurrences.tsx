@@ -76,7 +76,7 @@ export function Occurrences({
             </p>
           ) : (
             <>
-              <dl className="kv">
+              <dl className="kv two">
                 <Figure name="Total" ns={a.totalNs} />
                 <Figure name="Mean" ns={a.meanNs} />
                 <Figure name="Median" ns={a.medianNs} />
