@@ -288,12 +288,12 @@ function queries() {
   else {
     const peer = `scan of these tracks ${ms(q.scan.p50)}, ${figure(q.scan.p50 / q.window.p50)}x`
     report.table(head, [
-      [`slices of a window (a request of ${q.lanes} levels, ${q.width} px, all zooms)`, ...cells(q.window), peer],
+      [`tiles of a window (one request, ${q.width} px, all zooms)`, ...cells(q.window), peer],
       ['details of a slice', ...cells(q.details), ''],
       ['what lies under the pointer', ...cells(q.hit), ''],
     ])
     report.line(
-      `at most ${q.most.toLocaleString('en-US')} slices in an answer; first query ${ms(q.first)}, tracks built in ${ms(q.build)}, overview ${ms(q.overview)}, peak memory ${figure(q.rssMb)} MB`,
+      `at most ${q.most.toLocaleString('en-US')} slices in an answer, ${figure(q.bytes / 1e3)} kB on average; first query ${ms(q.first)}, tracks built in ${ms(q.build)}, overview ${ms(q.overview)}, peak memory ${figure(q.rssMb)} MB`,
     )
   }
   const events = quick ? 400_000 : 1_700_000
@@ -317,7 +317,7 @@ function queries() {
   const at = quick ? 'at 0.5 M slices (--quick)' : 'at 2 M slices'
   const budget = (what, s) =>
     report.budget({ what, value: s?.p99 ?? null, limit: 2, at: 'most', show: ms, note: s ? `on the clock ${ms(s.p99Clock)}` : '' })
-  budget(`Slices of a window, p99 ${at}`, q.window)
+  budget(`Tiles of a window, p99 ${at}`, q.window)
   budget(`Details of a slice, p99 ${at}`, q.details)
   budget(`Hit test of the timeline, p99 ${at}`, q.hit)
   budget('Hit test of the allocator picture, p99', h.hit)
@@ -369,6 +369,18 @@ async function theWindow() {
         ['  on the processor', ms(p.cpu.p50), ms(p.cpu.p95), ms(p.cpu.max)],
       ],
     )
+    report.table(
+      ['round trip through the socket', 'p50', 'p99', 'max'],
+      [
+        ['3 tiles of 8 tracks, all zooms', ...['p50', 'p99', 'max'].map(k => ms(p.asked.tiles[k]))],
+        ['details of a slice with its args', ...['p50', 'p99', 'max'].map(k => ms(p.asked.details[k]))],
+        [`statistics by name, everything (first ${ms(p.asked.statsFirst)})`, ...['p50', 'p99', 'max'].map(k => ms(p.asked.statsAll[k]))],
+        ['statistics by name, 30 % of the time', ...['p50', 'p99', 'max'].map(k => ms(p.asked.statsRange[k]))],
+      ],
+    )
+    report.line(
+      `over the transport: ${figure(p.bytesPerFrame / 1e3)} kB per frame while panning and zooming through what was not there before`,
+    )
     report.line(
       `peer: a frame of ${p.naive.slices.toLocaleString('en-US')} slices with one fillRect each, in the same page: ${ms(p.naive.ms)}, ${figure(p.naive.ms / p.wall.p50)}x a frame of ours (p50)`,
     )
@@ -411,6 +423,14 @@ async function theWindow() {
         show: ms,
         note: `on the processor ${ms(p.longest.cpu)}`,
       })
+  report.budget({
+    what: 'Statistics of a range over 2 M events',
+    value: ok(two) ? two.asked.statsAll.p50 : null,
+    limit: 200,
+    at: 'most',
+    show: ms,
+    note: ok(two) ? `everything, p50; the first one ${ms(two.asked.statsFirst)}; 30 % of it ${ms(two.asked.statsRange.p50)}` : '',
+  })
   if (!ok(two)) report.budget({ what: 'Longest main-thread task while loading', value: null, limit: 50, at: 'most', show: ms })
   report.budget({
     what: `Cancel of a reading${ok(cancel) ? ` of ${figure(cancel.bytes / 1e6)} MB` : ''}, until its thread is gone`,

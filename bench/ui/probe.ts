@@ -9,11 +9,13 @@ export interface Probe {
   readonly answered: Record<string, number>
   /** When each panel first painted what was answered. */
   readonly painted: Record<string, number>
+  /** Bytes of all messages so far, and how many answers. */
+  readonly received: { bytes: number; answers: number }
 }
 
 /** Runs in the page. Self-contained: it is sent as text. */
 export function installProbe(): void {
-  const probe: Probe = { firstPicture: null, answered: {}, painted: {} }
+  const probe: Probe = { firstPicture: null, answered: {}, painted: {}, received: { bytes: 0, answers: 0 } }
   Object.assign(window, { benchProbe: probe })
   const names = new Map<number, string>()
 
@@ -43,15 +45,17 @@ export function installProbe(): void {
       super(url, protocols)
       this.addEventListener('message', e => {
         if (!(e.data instanceof ArrayBuffer)) return
+        probe.received.bytes += e.data.byteLength
         const b = new Uint8Array(e.data, 0, Math.min(16, e.data.byteLength))
         if (text(b, 1) !== 'answer') return
+        probe.received.answers++
         const name = names.get(uint(b, 8)[0])
         if (name !== undefined) probe.answered[name] ??= performance.now()
       })
     }
   }
 
-  const wants = { 'trace-frame': 'trace.slices', 'memory-frame': 'memory.picture' } as const
+  const wants = { 'trace-frame': 'trace.tiles', 'memory-frame': 'memory.picture' } as const
   const observer = new PerformanceObserver(list => {
     for (const e of list.getEntries()) {
       const request = wants[e.name as keyof typeof wants]

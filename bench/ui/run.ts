@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { CHROMIUM_FLAGS, findBrowser } from '../../scripts/find-browser.mjs'
 import { writeSample } from '../../src/session/sample/write'
+import { columnOf, tileAt } from '../../src/shared/tiles'
+import { sequence } from '../synthetic'
 import { quantile } from '../took'
 import { CATEGORIES, frameWork, mainTasks, type Work } from './frames'
 import { installProbe, type Probe } from './probe'
@@ -234,8 +236,12 @@ async function large(browser: Browser, slices: number, loads: number): Promise<o
           w.map(f => f.wall),
           0.95,
         )
+      let bytesPerFrame = NaN
       for (let k = 0; k < RUNS; k++) {
+        const { bytes } = (await inPage(page)).received
         const run = await frames(browser, page)
+        // The first run: a second one finds most of its tiles in the page.
+        if (k === 0) bytesPerFrame = ((await inPage(page)).received.bytes - bytes) / run.length
         if (k === 0 || p95(run) < p95(work)) work = run
       }
       const of = (get: (w: Work) => number): object => ({
@@ -245,6 +251,7 @@ async function large(browser: Browser, slices: number, loads: number): Promise<o
       })
       const heap = await heapMb(page)
       const naiveMs = await naiveFrame(page, NAIVE)
+      const asked = await questions(served.url)
       return {
         slices,
         ...best,
@@ -252,6 +259,8 @@ async function large(browser: Browser, slices: number, loads: number): Promise<o
         wall: of(w => w.wall),
         cpu: of(w => w.cpu),
         naive: { slices: NAIVE, ms: naiveMs },
+        bytesPerFrame,
+        asked,
         heapBeforeMb: before,
         heapMb: heap,
         hostMb: served.peakMb(),
@@ -262,6 +271,65 @@ async function large(browser: Browser, slices: number, loads: number): Promise<o
     }
   }
   throw new Error('nothing was loaded')
+}
+
+/** Round trips of questions about events through the socket, as the page asks them: ms. */
+async function questions(url: string): Promise<object> {
+  const client = await connect(url)
+  try {
+    const root = await client.request('root.get', {})
+    const session = root?.catalog.sessions[0]?.id ?? ''
+    const view = await client.request('session.view', { session })
+    const group = view.groups[0]
+    const slices = view.tracks.filter(t => t.kind === 'slices' && t.group === group.id)
+    const timed = async (n: number, ask: (i: number) => Promise<unknown>): Promise<number[]> => {
+      const out: number[] = []
+      for (let i = 0; i < n; i++) {
+        const begun = wallMs()
+        await ask(i)
+        out.push(wallMs() - begun)
+      }
+      return out
+    }
+    const spread = (times: number[]): object => ({ p50: quantile(times, 0.5), p99: quantile(times, 0.99), max: Math.max(...times) })
+    const random = sequence(5)
+    const tiles = await timed(400, i => {
+      const span = group.durationNs / 2 ** (i % 14)
+      const column = columnOf(span / 1100)
+      const first = tileAt(random() * (group.durationNs - span), column)
+      const tracks = Array.from({ length: 8 }, (_, k) => slices[(i + k) % slices.length].id)
+      return client.request('trace.tiles', { session, tracks, column, first, count: 3 })
+    })
+    const details = await timed(200, i => {
+      const t = slices[i % slices.length]
+      return client
+        .request('trace.slice', { session, source: t.source, row: Math.floor(random() * view.sources[t.source].events) })
+        .catch(() => null)
+    })
+    const stats = (start: number | null, end: number | null) =>
+      client.request('trace.stats', {
+        session,
+        group: group.id,
+        by: 'name',
+        start,
+        end,
+        tracks: null,
+        filter: '',
+        regex: false,
+        sort: { column: 'selfNs', descending: true },
+        limit: 200,
+        lane: 'bench',
+      })
+    const [first] = await timed(1, () => stats(null, null))
+    const all = await timed(5, () => stats(null, null))
+    const ranges = await timed(20, () => {
+      const start = random() * group.durationNs * 0.7
+      return stats(start, start + group.durationNs * 0.3)
+    })
+    return { tiles: spread(tiles), details: spread(details), statsFirst: first, statsAll: spread(all), statsRange: spread(ranges) }
+  } finally {
+    client.close()
+  }
 }
 
 // ── cancel ──
