@@ -4,6 +4,7 @@ import type { ChainOf } from './chain'
 import { EXPORT_OPTIONS, exportOptions, type ExportOptions } from './export/options'
 import { COMMANDS, type CommandName } from './help'
 import { SCHEMA_ACTIONS, type SchemaAction } from './schema-actions'
+import { SEARCH_OPTIONS, searchOptions, type SearchOptions } from './search-options'
 import { SYSTEM_SOURCES, type SystemSource } from '../shared/system-tables'
 
 export type Parsed =
@@ -26,6 +27,8 @@ export type Parsed =
   | { readonly command: 'system'; readonly path: string; readonly json: boolean; readonly source?: SystemSource }
   /** `path`: the file of `import`, the id of `show` and `remove`, '' of `list`. */
   | { readonly command: 'schema'; readonly action: SchemaAction; readonly path: string; readonly json: boolean }
+  | { readonly command: 'search'; readonly path: string; readonly json: boolean; readonly options: SearchOptions }
+  | { readonly command: 'gaps'; readonly path: string; readonly json: boolean; readonly minNs: number }
   | { readonly command: 'serve'; readonly argv: readonly string[] }
 
 /** Wrong use of the command line: exit code 2. The text is for the user. */
@@ -82,6 +85,22 @@ export function parse(argv: readonly string[]): Parsed {
     if (dirs.includes('')) throw new UsageError('--neff-dir takes a folder', first)
     return { command: first, path, json: values['json'] === true, ...(dirs.length > 0 ? { neffDirs: dirs } : {}) }
   }
+  if (first === 'search') {
+    const { path, more, values } = take(first, rest, SEARCH_OPTIONS, false, 2)
+    return {
+      command: first,
+      path,
+      json: values['json'] === true,
+      options: searchOptions(more[0], values, message => new UsageError(message, first)),
+    }
+  }
+  if (first === 'gaps') {
+    const { path, values } = take(first, rest, { min: { type: 'string' } })
+    const min = values['min'] ?? '0'
+    if (typeof min !== 'string' || !/^\d{1,15}$/.test(min))
+      throw new UsageError(`--min takes nanoseconds as a whole number, not ${quoted(String(min))}`, first)
+    return { command: first, path, json: values['json'] === true, minNs: Number(min) }
+  }
   if (first === 'snapshot') {
     const { path, values } = take(first, rest, { verify: { type: 'boolean' } })
     return { command: first, path, json: values['json'] === true, ...(values['verify'] === true ? { verify: true } : {}) }
@@ -127,7 +146,8 @@ function take(
   args: readonly string[],
   options: ParseArgsOptionsConfig,
   mayBeEmpty = false,
-): { readonly path: string; readonly values: Readonly<Record<string, unknown>> } {
+  operands = 1,
+): { readonly path: string; readonly more: readonly string[]; readonly values: Readonly<Record<string, unknown>> } {
   let parsed: ReturnType<typeof parseArgs>
   try {
     parsed = parseArgs({ args: [...args], options: { json: { type: 'boolean' }, ...options }, allowPositionals: true, strict: true })
@@ -136,9 +156,12 @@ function take(
   }
   const [path, ...more] = parsed.positionals
   if (path === undefined || (path === '' && !mayBeEmpty)) throw new UsageError(`${command} needs ${COMMANDS[command].operand}`, command)
-  if (more.length > 0)
-    throw new UsageError(`${command} takes one ${COMMANDS[command].operand}; ${quoted(more[0] as string)} is too much`, command)
-  return { path, values: parsed.values }
+  if (more.length >= operands)
+    throw new UsageError(
+      `${command} takes ${operands === 1 ? 'one ' : ''}${COMMANDS[command].operand}; ${quoted(more[operands - 1] as string)} is too much`,
+      command,
+    )
+  return { path, more, values: parsed.values }
 }
 
 const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

@@ -1,6 +1,7 @@
 /** What `--help` says. */
 
-export type CommandName = 'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema' | 'chain'
+export type CommandName =
+  'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema' | 'chain' | 'search' | 'gaps'
 
 interface CommandHelp {
   readonly usage: string
@@ -68,6 +69,32 @@ ${JSON_LINE}
 --json gives {event, upstream, downstream, cut, noUpstream, noDownstream, deviceNs, model, models, diagnostics}. Links are {from, to, by, value,
 inferred}, nearest first; events {id, name, layer, track, startNs, durNs, flowId} with startNs in Unix ns. cut counts links that were not listed,
 deviceNs is the time that hardware events downstream cover together.`,
+  },
+  search: {
+    usage: 'search PATH TEXT [--regex] [--case] [--in names,args,stacks] [--limit N] [--json]',
+    operand: 'PATH and TEXT',
+    summary: 'events by name, args and stack',
+    details: `Finds events of the framework's and the runtime's traces of all sessions below PATH. An event counts once, wherever TEXT stands in it.
+
+  --regex      TEXT is a regular expression (RE2 syntax: no look-around, no back references; none can run forever)
+  --case       upper and lower case differ
+  --in LIST    names: of slices and instants. args: the args of framework events as JSON text, attributes and ids of runtime events.
+               stacks: Python functions that enclose the event (with_stack=True) and call stacks among its args. All three by default
+  --limit N    hits that are listed (1000); all are counted
+${JSON_LINE}
+
+The id of a hit is what \`chain --event\` takes.`,
+  },
+  gaps: {
+    usage: 'gaps PATH [--min NS] [--json]',
+    operand: 'PATH',
+    summary: 'where NeuronCores stood idle, and what the host did meanwhile',
+    details: `Stretches without a hardware event on a NeuronCore, between two events of it, longest first, of all sessions below PATH. Before the first
+and after the last event of a core, in what its ring buffer has lost, and where one end of an event is missing nothing is known, and
+nothing is a gap. Busy and idle add up to known.
+
+  --min NS    shortest gap that is listed, in nanoseconds (0)
+${JSON_LINE}`,
   },
   export: {
     usage:

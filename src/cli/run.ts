@@ -33,6 +33,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     if (parsed.json) io.out(toJson(outcome.document))
     else if (parsed.command === 'system' || parsed.command === 'schema')
       io.out((await import('./system-text')).toText(parsed.command, outcome.document))
+    else if (parsed.command === 'search' || parsed.command === 'gaps')
+      io.out((await import('./events-text')).eventsText(parsed.command, outcome.document))
     else if (parsed.command === 'chain') io.out((await import('./chain-text')).chainText(outcome.document))
     else io.out((await import('./text')).toText(parsed.command, outcome.document))
     return outcome.read && outcome.failed !== true ? EXIT_READ : EXIT_NOTHING
@@ -71,6 +73,10 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./chain')).chainCommand(path, p.of, io)
       case 'export':
         return await (await import('./export/command')).exportCommand(path, p.options, io)
+      case 'search':
+        return await (await import('./search')).searchCommand(path, p.options, io)
+      case 'gaps':
+        return await (await import('./gaps')).gapsCommand(path, p.minNs, io)
       case 'snapshot':
         return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) }, p.verify)
       case 'trace':

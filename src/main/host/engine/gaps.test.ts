@@ -117,6 +117,29 @@ describe('gaps', () => {
     expect(a.silent).toEqual(['NC:3'])
   })
 
+  it('are of the physical cores; what names only the logical one is no core beside them', async () => {
+    const collective = { name: 'cc_running', source: 'neuron_hw', nc: 0, device: 0 } as const
+    const e = fresh()
+    e.setFile(
+      file('ntrace.pb', 'system'),
+      prepare(systemTable([run(0, 10), { ...collective, at: 5, dur: 5 }, run(50, 10), { ...collective, at: 90, dur: 5 }])),
+      [],
+    )
+    expect((await ask(e)).cores.map(c => [c.core, c.known])).toEqual([['NC0:4', [0, 60]]])
+    const logical = fresh()
+    logical.setFile(
+      file('ntrace.pb', 'system'),
+      prepare(
+        systemTable([
+          { ...collective, at: 5, dur: 5 },
+          { ...collective, at: 90, dur: 5 },
+        ]),
+      ),
+      [],
+    )
+    expect((await ask(logical)).gaps.map(g => [g.core, g.start, g.end])).toEqual([['NC:0', 5, 85]])
+  })
+
   it('say why there are none', async () => {
     const reason = async (events: readonly TestEvent[]): Promise<string | null> => {
       const e = fresh()

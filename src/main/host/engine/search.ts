@@ -184,7 +184,7 @@ class Missing {
   words(fields: RequestArgs<'trace.search'>['fields']): string | null {
     const all = [...this.#words]
     if (this.cut > 0) all.push(`of the args of ${num(this.cut)} event${this.cut === 1 ? '' : 's'} only the first 256 KiB were searched`)
-    if (fields.stacks && this.stacks === 0) all.push('no event has a stack: none was recorded')
+    if (fields.stacks && !fields.names && !fields.args && this.stacks === 0) all.push('no event has a stack: none was recorded')
     return all.length === 0 ? null : all.join('; ')
   }
 }
