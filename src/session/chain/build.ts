@@ -23,7 +23,7 @@ export async function buildChain(input: ChainInput, breath: Breath): Promise<Cha
   const { mapped, unmapped } = await mappingLinks(n, input.mappings, sequences, links, breath)
   await callLinks(n, links, breath)
   const { sources, count, layer, process, processes, position } = n
-  return { sources, count, layer, process, processes, position, ...links.finish(count), crowded, mapped, unmapped }
+  return { sources, count, layer, process, processes, position, ...(await links.finish(count, breath)), crowded, mapped, unmapped }
 }
 
 /** Framework events that are linked lead up through the calls around them: the operator that encloses the call which started the work, and so on to the top. */
@@ -32,7 +32,10 @@ async function callLinks(n: Nodes, links: LinkList, breath: Breath): Promise<voi
   for (const s of n.sources)
     for (const t of s.tracks) {
       if (t.role !== 'thread') continue
-      for (let i = 0; i < t.row.length; i++) if (n.layer[s.base + t.row[i]] === L_FRAMEWORK) threads[s.base + t.row[i]] = 1
+      for (let i = 0; i < t.row.length; i++) {
+        if (i % STRIDE === 0 && breath.due) await breath.pause()
+        if (n.layer[s.base + t.row[i]] === L_FRAMEWORK) threads[s.base + t.row[i]] = 1
+      }
     }
   const done = new Uint8Array(n.count)
   const linked = links.count

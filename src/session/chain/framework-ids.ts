@@ -8,7 +8,7 @@ import { Groups, halves, isNone } from './groups'
 import type { LinkList } from './links'
 import { BY_CORRELATION, BY_MAPPING, INFERRED, L_FRAMEWORK, L_RUNTIME, L_STREAM, type Breath, type GraphSource } from './model'
 import { STRIDE, type Nodes } from './nodes'
-import type { Sequences } from './sequence'
+import { processesOf, type Sequences } from './sequence'
 import { innermost, nest, outermost } from './slices'
 
 const CORRELATION = TRACE_ID_KEYS.indexOf('correlation')
@@ -65,9 +65,10 @@ export async function mappingLinks(
   let unmapped = 0
   if (mappings.length === 0) return { mapped, unmapped }
   const operators = await collectOperators(n, breath)
-  const processes = new Set<number>()
-  for (const s of n.sources)
-    if (s.table.kind === 'system') for (let i = s.base; i < s.base + s.count; i++) if (n.process[i] !== 0) processes.add(n.process[i])
+  const processes = processesOf(
+    n,
+    n.sources.filter(s => s.table.kind === 'system'),
+  )
   for (const m of mappings) {
     const [seq, number] = [halves(m.nrtaSeqId), halves(m.seqNr)]
     // Where no thread of the mapping is one of the trace, its threads are counted in another way and the sequence number alone must do.

@@ -135,6 +135,36 @@ describe('the graph', () => {
 })
 
 describe('parts', () => {
+  it('nesting of many events of one execution is that of few: by brute force', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 30 }), fc.integer({ min: 4, max: 5 })), {
+          minLength: 2,
+          maxLength: 60,
+        }),
+        async list => {
+          const g = await chainOf([
+            systemSource(list.map(([at, dur, core]) => ({ name: 'cc_running', source: 'neuron_hw', nc: 0, core, at, dur, sequence: 1n }))),
+          ])
+          const { table } = g.sources[0] as (typeof g.sources)[number]
+          if (table.kind !== 'system') throw new Error('no system table')
+          const end = (i: number): number => table.start[i] + table.duration[i]
+          const before = (a: number, b: number): boolean =>
+            table.start[a] !== table.start[b] ? table.start[a] < table.start[b] : end(a) !== end(b) ? end(a) > end(b) : a < b
+          const expected: string[] = []
+          for (let i = 0; i < table.count; i++) {
+            const around = Array.from({ length: table.count }, (_, k) => k).filter(
+              k => k !== i && table.places.core[table.place[k]] === table.places.core[table.place[i]] && before(k, i) && end(k) >= end(i),
+            )
+            const inner = around.find(k => around.every(o => o === k || before(o, k)))
+            if (inner !== undefined) expected.push(`${inner} ${i}`)
+          }
+          expect(Array.from(g.to, (to, i) => `${g.from[i]} ${to}`).sort()).toEqual(expected.sort())
+        },
+      ),
+      { numRuns: 200 },
+    ))
+
   it('groups hold what was added under an id, by brute force', () =>
     fc.assert(
       fc.property(

@@ -1,5 +1,8 @@
 /** Links while they are found, then sorted both ways with every pair once. */
-import type { ChainGraph } from './model'
+import type { Breath, ChainGraph } from './model'
+
+/** Links between two looks at the clock. */
+const STRIDE = 16_384
 
 export class LinkList {
   count = 0
@@ -37,17 +40,24 @@ export class LinkList {
   }
 
   /** Columns of a graph over `nodes` nodes. */
-  finish(nodes: number): Pick<ChainGraph, 'downStart' | 'from' | 'to' | 'by' | 'value' | 'upStart' | 'upLink'> {
+  async finish(
+    nodes: number,
+    breath: Breath,
+  ): Promise<Pick<ChainGraph, 'downStart' | 'from' | 'to' | 'by' | 'value' | 'upStart' | 'upLink'>> {
     const start = new Uint32Array(nodes + 1)
     for (let i = 0; i < this.count; i++) start[this.#from[i] + 1]++
     for (let i = 0; i < nodes; i++) start[i + 1] += start[i]
     const next = start.slice()
     const order = new Uint32Array(this.count)
-    for (let i = 0; i < this.count; i++) order[next[this.#from[i]]++] = i
+    for (let i = 0; i < this.count; i++) {
+      if (i % STRIDE === 0 && breath.due) await breath.pause()
+      order[next[this.#from[i]]++] = i
+    }
     const seen = new Uint32Array(nodes)
     const downStart = new Uint32Array(nodes + 1)
     let kept = 0
     for (let node = 0; node < nodes; node++) {
+      if (node % STRIDE === 0 && breath.due) await breath.pause()
       downStart[node] = kept
       for (let k = start[node]; k < start[node + 1]; k++) {
         const to = this.#to[order[k]]
@@ -63,6 +73,7 @@ export class LinkList {
     const value = new Uint32Array(2 * kept)
     const upStart = new Uint32Array(nodes + 1)
     for (let i = 0; i < kept; i++) {
+      if (i % STRIDE === 0 && breath.due) await breath.pause()
       const k = order[i]
       from[i] = this.#from[k]
       to[i] = this.#to[k]
@@ -74,7 +85,10 @@ export class LinkList {
     for (let i = 0; i < nodes; i++) upStart[i + 1] += upStart[i]
     const at = upStart.slice()
     const upLink = new Uint32Array(kept)
-    for (let i = 0; i < kept; i++) upLink[at[to[i]]++] = i
+    for (let i = 0; i < kept; i++) {
+      if (i % STRIDE === 0 && breath.due) await breath.pause()
+      upLink[at[to[i]]++] = i
+    }
     return { downStart, from, to, by, value, upStart, upLink }
   }
 }

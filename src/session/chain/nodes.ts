@@ -68,6 +68,7 @@ export async function makeNodes(input: readonly ChainSource[], breath: Breath): 
       // The process of a stream is a device; whose work it did is told by what started it.
       const pid = stream ? processOf(hosts.length === 1 ? hosts[0] : '') : processOf(t.pid)
       for (let i = 0; i < t.row.length; i++) {
+        if (i % STRIDE === 0 && breath.due) await breath.pause()
         layer[s.base + t.row[i]] = stream ? L_STREAM : L_FRAMEWORK
         process[s.base + t.row[i]] = pid
       }

@@ -20,7 +20,7 @@ import {
   type Breath,
   type GraphSource,
 } from './model'
-import { isClockReading, nameOf, STRIDE, type Nodes } from './nodes'
+import { isClockReading, sourceOf, STRIDE, type Nodes } from './nodes'
 import { innermost, nest, outermost, type Nest } from './slices'
 
 /** More events than one execution has, and more links than one needs: an id that so many carry is none. */
@@ -53,19 +53,20 @@ export async function collectSequences(n: Nodes, breath: Breath): Promise<Sequen
 function settleProcesses(n: Nodes): void {
   const traces = n.sources.filter(s => s.table.kind === 'chrome-trace')
   const systems = n.sources.filter(s => s.table.kind === 'system')
-  const seen = (of: readonly GraphSource[]): ReadonlySet<number> => {
-    const found = new Set<number>()
-    for (const s of of) for (let i = s.base; i < s.base + s.count; i++) if (n.process[i] !== 0) found.add(n.process[i])
-    return found
-  }
   const settle = (of: readonly GraphSource[], by: readonly GraphSource[]): void => {
-    const other = of.length === 1 ? seen(by) : new Set<number>()
-    const [only] = other
-    if (other.size !== 1 || only === undefined) return
+    const [only, ...more] = of.length === 1 ? processesOf(n, by) : []
+    if (only === undefined || more.length > 0) return
     for (const s of of) for (let i = s.base; i < s.base + s.count; i++) if (n.process[i] === 0 && n.layer[i] !== L_NONE) n.process[i] = only
   }
   settle(systems, traces)
   settle(traces, systems)
+}
+
+/** Processes that events of some sources are of, without 0. */
+export function processesOf(n: Nodes, of: readonly GraphSource[]): readonly number[] {
+  const seen = new Uint8Array(n.processes.length)
+  for (const s of of) for (let i = s.base; i < s.base + s.count; i++) seen[n.process[i]] = 1
+  return Array.from(seen.keys()).filter(p => p > 0 && seen[p] === 1)
 }
 
 async function ofTrace(n: Nodes, s: GraphSource, t: TraceTable, groups: Groups, carries: Uint8Array, breath: Breath): Promise<void> {
@@ -115,6 +116,8 @@ async function ofSystem(n: Nodes, s: GraphSource, t: SystemTable, groups: Groups
   }
 }
 
+const NO_NEST: Nest = { parent: new Int32Array(0), around: new Uint8Array(0) }
+
 /** Adds the links of all groups; answers how many groups were too large. */
 export async function sequenceLinks(n: Nodes, q: Sequences, links: LinkList, breath: Breath): Promise<number> {
   let crowded = 0
@@ -128,7 +131,7 @@ export async function sequenceLinks(n: Nodes, q: Sequences, links: LinkList, bre
     }
     const layers: number[][] = [[], [], [], [], []]
     for (const node of members) if (!(n.layer[node] === L_HARDWARE && isClock(n, node))) layers[n.layer[node]]?.push(node)
-    const nests = layers.map(l => nest(n, l))
+    const nests = layers.map(l => (l.length === 0 ? NO_NEST : nest(n, l)))
     for (let l = L_FRAMEWORK; l <= L_HARDWARE; l++) {
       if (layers[l].length === 0) continue
       // Nesting of the framework's own calls is told once for all of them.
@@ -151,9 +154,16 @@ export async function sequenceLinks(n: Nodes, q: Sequences, links: LinkList, bre
   return crowded
 }
 
-const isClock = (n: Nodes, node: number): boolean => {
-  for (const s of n.sources) if (node < s.base + s.count) return isClockReading(nameOf(s.table, node - s.base))
-  return false
+/** 1 for types that are readings of clocks, by table. */
+const clockTypes = new WeakMap<SystemTable, Uint8Array>()
+
+function isClock(n: Nodes, node: number): boolean {
+  const s = sourceOf(n.sources, node)
+  const { table: t } = s
+  if (t.kind !== 'system') return false
+  let clocks = clockTypes.get(t)
+  if (!clocks) clockTypes.set(t, (clocks = Uint8Array.from(t.types.name, name => (isClockReading(stringAt(t.strings, name)) ? 1 : 0))))
+  return clocks[t.type[node - s.base]] === 1
 }
 
 /** Each event under the innermost of those that enclose it. */

@@ -72,56 +72,98 @@ export function nest(n: Nodes, of: readonly number[]): Nest {
   const parent = new Int32Array(of.length).fill(-1)
   const around = new Uint8Array(of.length)
   if (of.length < 2) return { parent, around }
-  const set = (i: number, p: number): void => {
-    parent[i] = p
-    around[p] = 1
-  }
-  const indexOf = new Map(of.map((node, i) => [node, i]))
+  const few = of.length <= FEW
+  const indexOf = few ? null : new Map(of.map((node, i) => [node, i]))
   const timed: number[] = []
-  of.forEach((node, i) => {
-    const s = sourceOf(n.sources, node)
-    if (s.table.kind === 'system' && n.layer[node] > L_STREAM) {
-      if (s.table.state[node - s.base] === ROW_SLICE && lineOf(s, s.table, node, n.layer[node]) !== null) timed.push(i)
-      return
+  for (let i = 0; i < of.length; i++) {
+    const s = sourceOf(n.sources, of[i])
+    if (s.table.kind === 'system' && n.layer[of[i]] > L_STREAM) {
+      if (hasLine(s.table, of[i] - s.base, n.layer[of[i]])) timed.push(i)
+      continue
     }
-    for (let p = parentOf(n.sources, n.position, node); p >= 0; p = parentOf(n.sources, n.position, p)) {
-      const at = indexOf.get(p)
-      if (at === undefined) continue
-      set(i, at)
+    for (let p = parentOf(n.sources, n.position, of[i]); p >= 0; p = parentOf(n.sources, n.position, p)) {
+      const at = indexOf ? (indexOf.get(p) ?? -1) : of.indexOf(p)
+      if (at < 0) continue
+      parent[i] = at
       break
     }
-  })
+  }
+  if (few) nestFew(n, of, timed, parent)
+  else nestMany(n, of, timed, parent)
+  for (const p of parent) if (p >= 0) around[p] = 1
+  return { parent, around }
+}
+
+/** So few that comparing all with all is quicker than sorting them; most executions are. */
+const FEW = 24
+
+/** The last of those before it (by start, longer ones first) that end with it or later. */
+function nestFew(n: Nodes, of: readonly number[], timed: readonly number[], parent: Int32Array): void {
+  for (const i of timed) {
+    const s = sourceOf(n.sources, of[i])
+    const t = s.table as SystemTable
+    const row = of[i] - s.base
+    let best = -1
+    for (const k of timed) {
+      const other = of[k] - s.base
+      if (k === i || other < 0 || other >= s.count || !sameLine(t, row, other, n.layer[of[i]])) continue
+      if (comesFirst(t, other, row) && endOf(t, other) >= endOf(t, row) && (best < 0 || comesFirst(t, of[best] - s.base, other))) best = k
+    }
+    parent[i] = best
+  }
+}
+
+function nestMany(n: Nodes, of: readonly number[], timed: readonly number[], parent: Int32Array): void {
   const lines = new Map<string, number[]>()
   for (const i of timed) {
     const s = sourceOf(n.sources, of[i])
-    const line = lineOf(s, s.table as SystemTable, of[i], n.layer[of[i]]) as string
+    const line = lineOf(s, s.table as SystemTable, of[i], n.layer[of[i]])
     const list = lines.get(line)
     if (list) list.push(i)
     else lines.set(line, [i])
   }
   for (const list of lines.values()) {
-    const { base, table } = sourceOf(n.sources, of[list[0]]) as GraphSource & { readonly table: SystemTable }
-    const start = (i: number): number => table.start[of[i] - base]
-    const end = (i: number): number => table.start[of[i] - base] + table.duration[of[i] - base]
-    list.sort((a, b) => start(a) - start(b) || end(b) - end(a) || of[a] - of[b])
+    const s = sourceOf(n.sources, of[list[0]])
+    const t = s.table as SystemTable
+    const row = (i: number): number => of[i] - s.base
+    list.sort((a, b) => (comesFirst(t, row(a), row(b)) ? -1 : 1))
     const open: number[] = []
     for (const i of list) {
-      while (open.length > 0 && end(open[open.length - 1]) < end(i)) open.pop()
-      const top = open[open.length - 1]
-      if (top !== undefined) set(i, top)
+      while (open.length > 0 && endOf(t, row(open[open.length - 1])) < endOf(t, row(i))) open.pop()
+      parent[i] = open[open.length - 1] ?? -1
       open.push(i)
     }
   }
-  return { parent, around }
 }
 
-/** What the events that may enclose each other share; null where the file does not tell. */
-function lineOf(s: GraphSource, t: SystemTable, node: number, layer: number): string | null {
+const endOf = (t: SystemTable, row: number): number => t.start[row] + t.duration[row]
+
+/** By start, longer ones first, then as in the file. */
+function comesFirst(t: SystemTable, a: number, b: number): boolean {
+  if (t.start[a] !== t.start[b]) return t.start[a] < t.start[b]
+  return t.duration[a] === t.duration[b] ? a < b : t.duration[a] > t.duration[b]
+}
+
+/** Whether the file tells what the events that may enclose each other share: the thread, of the hardware the core. */
+function hasLine(t: SystemTable, row: number, layer: number): boolean {
+  if (t.state[row] !== ROW_SLICE) return false
+  const p = t.place[row]
+  if (layer === L_HARDWARE) return t.places.core[p] >= 0
+  return !Number.isNaN(t.places.thread[p]) && !t.verdict.unverified.includes('thread_id')
+}
+
+function sameLine(t: SystemTable, a: number, b: number, layer: number): boolean {
+  const [p, q] = [t.place[a], t.place[b]]
+  if (p === q) return true
+  const { core, nc, device, thread, process } = t.places
+  if (layer === L_HARDWARE) return core[p] === core[q] && nc[p] === nc[q] && device[p] === device[q]
+  return thread[p] === thread[q] && (process[p] === process[q] || (Number.isNaN(process[p]) && Number.isNaN(process[q])))
+}
+
+function lineOf(s: GraphSource, t: SystemTable, node: number, layer: number): string {
   const p = t.place[node - s.base]
   const { core, nc, device, thread, process } = t.places
-  if (layer === L_HARDWARE) return core[p] < 0 ? null : `${s.base} ${device[p]} ${nc[p]} ${core[p]}`
-  if (Number.isNaN(thread[p]) || t.verdict.unverified.includes('thread_id')) return null
-  return `${s.base} ${process[p]} ${thread[p]}`
+  return layer === L_HARDWARE ? `${s.base} ${device[p]} ${nc[p]} ${core[p]}` : `${s.base} ${process[p]} ${thread[p]}`
 }
 
 /** Those that no other of them encloses. */
