@@ -81,6 +81,8 @@ export interface TraceScene {
   readonly drop?: number | null
   /** Hits of a search by track; tracks without an entry are drawn as they are. Absent or null: nothing is searched for. */
   readonly matches?: ReadonlyMap<number, MatchColumns> | null
+  /** Draw slices and counters as shapes rather than as pixels; absent: no. */
+  readonly vector?: boolean
   /** Makes the second canvas where there is no OffscreenCanvas. */
   readonly canvas?: CanvasFactory
 }

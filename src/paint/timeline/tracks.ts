@@ -4,8 +4,7 @@ import { dots, hatch, hatchStyle, noData } from '../hatch'
 import { fitName, measure } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
 import { timeMs } from '../../shared/format'
-import type { TrackInfo } from '../../shared/api'
-import { columnNs, type CounterColumns, type Fetched, type SliceColumns } from './columns'
+import { columnNs, type Fetched, type SliceColumns } from './columns'
 import { drawMatches } from './highlight'
 import { BAR, LABEL_MIN, PAD, SLICE } from './metrics'
 import { cornerInsets, rasterCounter, rasterInstants, rasterLane, type Scale, type Wide } from './raster'
@@ -15,6 +14,7 @@ import { counterColors, paletteOf, pixel, STYLES } from './style'
 import { drawChevron, drawGroupText, drawNote, drawTrackLabel } from './gutter'
 import { counterRange } from './counter'
 import type { TraceScene } from './scene'
+import { drawVectorBars, type BarJob } from './vector'
 import type { Geometry } from '../geometry'
 
 /** A lane's place in the atlas. */
@@ -108,6 +108,17 @@ function drawBars(
   let need = 0
   for (const j of jobs) need += j.counter ? Math.round((j.h - 5) * ratio) : j.lanes.length * (perLane + (j.columns?.sliceBefore ? 1 : 0))
   if (need === 0) return
+  if (scene.vector) {
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(g.gutter, top, g.plot, end - top)
+    ctx.clip()
+    const over = drawVectorBars(ctx, theme, jobs, scale, g)
+    drawLabels(ctx, theme, g, over.labels, ratio)
+    drawHeads(ctx, theme, over.heads)
+    ctx.restore()
+    return
+  }
   const atlas = scratch(width, need, scene.canvas)
   const palette = paletteOf(theme)
   const quiet = new Uint32Array(STYLES).fill(pixel(theme.token('--slice-module')))
@@ -174,16 +185,6 @@ function drawBars(
   drawLabels(ctx, theme, g, labels, ratio)
   drawHeads(ctx, theme, heads)
   ctx.restore()
-}
-
-interface BarJob {
-  readonly track: TrackInfo
-  readonly y: number
-  readonly h: number
-  readonly columns: SliceColumns | null
-  readonly counter: CounterColumns | null
-  readonly lanes: readonly number[]
-  readonly preview: boolean
 }
 
 /** What of a row has to be drawn: only the lanes in sight of a deep track. */
