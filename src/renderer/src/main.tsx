@@ -13,6 +13,7 @@ import { followNotes } from './notes/state'
 import { followLayout } from './trace/layoutStore'
 import { followHistory } from './state/history'
 import { connect, resync, useSession } from './state/session'
+import { followSpoken } from './state/spoken'
 import { startTheme } from './theme'
 
 startTheme()
@@ -31,6 +32,7 @@ follow()
 followHistory()
 followNotes()
 followAnnotations()
+followSpoken()
 followLayout()
 bindKeys()
 acceptDrops()

@@ -146,6 +146,7 @@ export function HbmPlot({ info, at }: Props): ReactElement {
       else setHover({ x: clientX, y: clientY, group: labelAt(x, yy) })
     },
     onLeave: leave,
+    range: scene.range,
     onDrag: setDrag,
     onRange: r => useView.getState().select({ type: 'range', ...r }),
     onClick: (x, yy) => {

@@ -152,6 +152,7 @@ export function Plot({ info, axis, window: win, cursor, at }: PlotProps): ReactE
     setCursor,
     setWindow,
     onHover: hoverAt,
+    range,
     onLeave: leave,
     onDrag: setDrag,
     onRange: r => {

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState, type ReactElement } from 'react'
 import { closeDialog, SMALL, useUi } from './ui'
 import { useSession } from '../state/session'
 import { useLive } from '../state/live'
+import { useSpoken } from '../state/spoken'
 import { reconnect } from '../bridge'
 import { GoTo } from '../goto/GoTo'
 import { NoteDialog } from '../notes/NoteDialog'
@@ -37,6 +38,7 @@ export function App(): ReactElement {
       <Notices />
       <DropHint />
       <LiveRegion />
+      <SelectionRegion />
       {dialog === 'help' && <Help onClose={closeDialog} />}
       {dialog === 'palette' && <Palette onClose={closeDialog} />}
       {dialog === 'note' && <NoteDialog onClose={closeDialog} />}
@@ -147,6 +149,16 @@ function LiveRegion(): ReactElement {
   return (
     <div className="vh" role="status" aria-live="polite" data-testid="live">
       {said}
+    </div>
+  )
+}
+
+/** Says what was selected, apart from the cursor, which goes on moving. */
+function SelectionRegion(): ReactElement {
+  const text = useSpoken(s => s.text)
+  return (
+    <div className="vh" role="status" aria-live="polite" data-testid="spoken">
+      {text}
     </div>
   )
 }

@@ -8,9 +8,29 @@ import { Modal } from './Modal'
 const MOUSE: readonly (readonly [string, string])[] = [
   ['Pin a slice or an allocation', 'click'],
   ['Select and measure a range', 'drag'],
+  ['Adjust the range', 'drag its ends on the axis'],
+  ['Without being drawn to edges', 'Alt drag'],
+  ['Put a mark', 'click in the row of marks'],
+  ['Move a mark, name it', 'drag, double click'],
   ['Move', 'Shift drag'],
   ['Zoom at the pointer', 'Ctrl wheel'],
   ['Scroll the tracks', 'wheel'],
+  ['Move in time', 'Shift wheel'],
+]
+
+const TOUCH: readonly (readonly [string, string])[] = [
+  ['Move, scroll the tracks', 'one finger'],
+  ['Zoom', 'two fingers'],
+  ['Select', 'tap'],
+  ['What is there; then measure', 'long press'],
+]
+
+const FOCUSED: readonly (readonly [string, readonly string[]])[] = [
+  ['From track to track', ['↑', '↓']],
+  ['From slice to slice; open or close a group', ['←', '→']],
+  ['Select the slice', ['Enter']],
+  ['Select a range from the cursor on', ['Shift', '←', '→']],
+  ['In the navigator: move, or resize', ['←', '→', 'Shift']],
 ]
 
 const Row = ({ title, caps }: { readonly title: string; readonly caps: readonly string[] }): ReactElement => (
@@ -51,11 +71,27 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactElemen
             <Row title="Show a session or a file" caps={['Enter']} />
           </ul>
         </section>
+        <section aria-label="With the timeline focused">
+          <h3>With the timeline focused</h3>
+          <ul>
+            {FOCUSED.map(([title, caps]) => (
+              <Row key={title} title={title} caps={caps} />
+            ))}
+          </ul>
+        </section>
         <section aria-label="Mouse">
           <h3>Mouse</h3>
           <ul>
             {MOUSE.map(([title, how]) => (
-              <Row key={how} title={title} caps={[how]} />
+              <Row key={title} title={title} caps={[how]} />
+            ))}
+          </ul>
+        </section>
+        <section aria-label="Touch">
+          <h3>Touch</h3>
+          <ul>
+            {TOUCH.map(([title, how]) => (
+              <Row key={title} title={title} caps={[how]} />
             ))}
           </ul>
         </section>

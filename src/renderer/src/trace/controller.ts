@@ -464,7 +464,13 @@ export class TraceController {
 
   setFocused(on: boolean): void {
     this.#focused = on
-    if (on && this.#focusKey === null) {
+    const { selection: s } = useView.getState()
+    const row = on && s?.type === 'slice' ? this.#input?.rows.byTrack.get(s.track) : undefined
+    if (row && s?.type === 'slice') {
+      // The focus goes on from what is selected.
+      this.#focusKey = row.key
+      this.#focusSlice = { track: s.track, row: s.row, start: s.start }
+    } else if (on && this.#focusKey === null) {
       const first = this.#input?.rows.rows.find(r => r.y + r.h > this.scroll)
       this.#focusKey = first?.key ?? null
     }
