@@ -12,9 +12,11 @@ const ENTITY: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', q
 // eslint-disable-next-line no-control-regex
 const IMPOSSIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
+const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
 export function readXml(source: string): XmlElement {
   if (IMPOSSIBLE.test(source)) throw new Error('a character that XML does not allow')
-  if (!source.isWellFormed()) throw new Error('half of a surrogate pair')
+  if (HALF.test(source)) throw new Error('half of a surrogate pair')
   let at = 0
   const fail = (what: string): never => {
     throw new Error(`${what} at ${at}: ${JSON.stringify(source.slice(at, at + 60))}`)
