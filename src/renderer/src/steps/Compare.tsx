@@ -12,7 +12,7 @@ import { Choice } from '../table/Choice'
 import { DataTable } from '../table/DataTable'
 import { FilterField } from '../table/FilterField'
 import type { Column } from '../table/types'
-import { changeText, type StepRow } from './rows'
+import { changeText, chosenPair, type StepRow } from './rows'
 import { useSteps } from './state'
 
 const LIMIT = 2000
@@ -29,9 +29,7 @@ const setFilter = (filter: string): void => useSteps.setState({ filter })
 export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; readonly tabs: ReactElement }): ReactElement {
   const { by, filter, compareSort: sort, ...chosen } = useSteps()
   const group = useView(s => s.group)
-  // What was not chosen, or is gone, is the first two.
-  const a = steps.find(s => s.key === chosen.a) ?? steps.find(s => s.key !== chosen.b) ?? steps[0]
-  const b = steps.find(s => s.key === chosen.b) ?? steps.find(s => s !== a) ?? steps[0]
+  const [a, b] = chosenPair(steps, chosen.a, chosen.b)
   const question: Question = { a, b, by, filter }
   const key = JSON.stringify([a.start, a.duration, b.start, b.duration, by, filter])
   const lane = useLane<Question, CompareAnswer>(`${group}`, key, question, (session, q) =>

@@ -114,7 +114,7 @@ function List({
         sort={sort}
         onSort={s => useSteps.setState({ sort: s })}
         csvName="steps"
-        noun={['step', 'steps']}
+        noun={shown && annotations.rows.length > 0 ? undefined : STEPS}
         empty="There are annotations only."
         note={noteOf(steps.length, shown, annotations)}
       />
@@ -130,6 +130,7 @@ function noteOf(count: number, shown: boolean, a: AnnotationRows): string | unde
   return said.join(' · ') || undefined
 }
 
+const STEPS = ['step', 'steps'] as const
 const keyOf = (s: StepRow): string => s.key
 
 const pick = (side: 'a' | 'b', chosen: string | null): Column<StepRow> => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionView } from '../../../shared/api'
-import { changeText, deviceTracks, kindOf, stepRows } from './rows'
+import { changeText, chosenPair, deviceTracks, kindOf, stepRows } from './rows'
 
 const step = (name: string, start: number, duration: number, source = 0, group = 0) => ({ name, start, duration, source, group })
 const track = (id: number, role: string, origin?: string, source = 0, more = {}) => ({
@@ -60,6 +60,24 @@ describe('stepRows', () => {
     expect(keys).toEqual(['rank0.json/a', 'rank0.json/a/1'])
     expect(kindOf('ProfilerStep#12')).toBe('ProfilerStep#')
   })
+})
+
+it('compares steps of a kind where nothing else was chosen', () => {
+  const rows = stepRows(
+    view([step('warmup', 0, 5), step('ProfilerStep#1', 10, 50), step('forward', 12, 5), step('ProfilerStep#2', 60, 50)]),
+    0,
+  )
+  const names = (a: string | null, b: string | null): string =>
+    chosenPair(rows, a, b)
+      .map(s => s.name)
+      .join(' | ')
+  const key = (name: string): string => rows.find(r => r.name === name)?.key ?? ''
+  expect(names(null, null)).toBe('ProfilerStep#1 | ProfilerStep#2')
+  expect(names(key('ProfilerStep#2'), 'gone')).toBe('ProfilerStep#2 | ProfilerStep#1')
+  expect(names(null, key('ProfilerStep#2'))).toBe('ProfilerStep#1 | ProfilerStep#2')
+  expect(names(key('forward'), null)).toBe('forward | warmup')
+  expect(names(key('forward'), key('warmup'))).toBe('forward | warmup')
+  expect(chosenPair(rows.slice(0, 1), null, null).map(s => s.name)).toEqual(['warmup', 'warmup'])
 })
 
 describe('deviceTracks', () => {

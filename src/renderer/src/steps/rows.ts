@@ -47,6 +47,25 @@ export function stepRows(
   })
 }
 
+/**
+ * Steps A and B that are compared. What was not chosen, or is gone, is a neighbour of the same kind in the same file; without any choice the first two of a kind that has two.
+ * `steps` are at least one; where there is no other step, both are the same.
+ */
+export function chosenPair(steps: readonly StepRow[], a: string | null, b: string | null): readonly [StepRow, StepRow] {
+  const like = (s: StepRow): StepRow | undefined => {
+    const same = steps.filter(o => o.source === s.source && kindOf(o.name) === kindOf(s.name))
+    const i = same.indexOf(s)
+    return same[i + 1] ?? same[i - 1]
+  }
+  const other = (s: StepRow): StepRow => like(s) ?? steps.find(o => o !== s) ?? s
+  const chosenA = steps.find(s => s.key === a)
+  const chosenB = steps.find(s => s.key === b)
+  if (chosenA) return [chosenA, chosenB ?? other(chosenA)]
+  if (chosenB) return [other(chosenB), chosenB]
+  const first = steps.find(s => like(s) !== undefined) ?? steps[0]
+  return [first, other(first)]
+}
+
 export interface DeviceTracks {
   /** Rows of the timeline, for the head of the column. */
   readonly what: 'NeuronCores' | 'streams'

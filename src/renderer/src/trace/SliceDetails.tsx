@@ -9,6 +9,7 @@ import { request, useSession } from '../state/session'
 import { useView, type Selection } from '../state/view'
 import { ChainSection } from '../chain/ChainSection'
 import { goToSlice } from '../commands/slices'
+import { percent } from '../stats/words'
 import { Args } from './Args'
 import { Children } from './Children'
 import { Occurrences } from './Occurrences'
@@ -148,9 +149,7 @@ function Head({ facts: f }: { readonly facts: Facts }): ReactElement {
         <dt>Self time</dt>
         <dd className="num" title={f.selfTime === null ? undefined : `${num(f.selfTime)} ns`}>
           {f.selfTime === null ? '—' : duration(f.selfTime)}
-          {f.selfTime !== null && f.duration !== null && f.duration > 0 && (
-            <span className="t3">{num((100 * f.selfTime) / f.duration, 1)}&nbsp;%</span>
-          )}
+          {f.selfTime !== null && f.duration !== null && f.duration > 0 && <span className="t3">{percent(f.selfTime, f.duration)}</span>}
         </dd>
         <dt>Children</dt>
         <dd className="num">{num(f.children)}</dd>
