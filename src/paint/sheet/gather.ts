@@ -8,16 +8,21 @@ import { activeName } from '../memory/words'
 import type { Theme } from '../theme'
 import type { TraceScene } from '../timeline'
 import type { Ask, Span, Surface } from './ask'
+import type { HbmScene } from '../hbm/scene'
+import { peakName } from '../hbm/words'
+import { hbmScene, legendOfHbm, type SheetHbm } from './hbm'
 import { frameHeight, layoutSheet, legendRows, plotBox, type LegendEntry, type PixelBox, type SheetLayout } from './layout'
 import { legendOf, memoryScene } from './memory'
 import { placedLegend, type ExportSheet } from './paint'
-import { isCut, traceScene } from './trace'
+import { mergedSlices, rowsSeen, traceScene, type SheetMarks } from './trace'
 
 /** Heights where the content decides, CSS px. */
 const MEMORY_HEIGHT = 380
 const MEMORY_ALONE = 520
 const TRACE_MAX = 420
 const TRACE_ALONE = 900
+/** Where every row is asked for: what the largest pictures of the command line have. */
+const TRACE_WHOLE = 8000
 /** Share of a given height that the trace takes at most beside the allocator. */
 const TRACE_SHARE = 0.5
 /** The legend of a low sheet is cut so that the allocator's plot keeps this height. */
@@ -46,7 +51,17 @@ export interface SheetQuery {
   readonly trace: boolean
   /** Grouping, order and choice of the tracks; absent: as they are without any choice. */
   readonly tracks?: TrackLayout
+  /** Only the pinned tracks of that layout. */
+  readonly onlyPinned?: boolean
+  /** Alone, the trace is as high as its rows (up to 8,000 CSS px) rather than as high as a screen; absent: no. */
+  readonly whole?: boolean
+  /** Shapes instead of pixels where that is possible: for SVG. */
+  readonly vector?: boolean
+  /** Notes, annotations and bands as on the screen. */
+  readonly marks?: SheetMarks
   readonly memory: SheetMemory | null
+  /** Device memory in place of the allocator; one of the two at most. */
+  readonly hbm?: SheetHbm | null
   /** Only these traces take part; null for all of the group. */
   readonly traces: ReadonlySet<number> | null
   /** Whole sheet in device px; height null for what the content needs. */
@@ -68,6 +83,8 @@ export interface GatheredSheet {
   readonly width: number
   readonly height: number
   readonly rank: number | null
+  /** What the picture does not show one by one or at all, a sentence each. */
+  readonly notes: readonly string[]
 }
 
 const ms = (v: number): string => num(v / 1e6, 1)
@@ -89,71 +106,97 @@ export async function gatherSheet(ask: Ask, surface: Surface, theme: Theme, q: S
         maxHeight: traceHeight(q, height),
       })
     : null
-  const made = q.memory ? await memoryPart(ask, surface, theme, q, q.memory, width, height, trace) : null
+  const part = { view: q.view, sources: q.traces, width, scale: q.scale, ...(q.marks ? { marks: q.marks } : {}) }
+  const fitted = { theme, legend: q.legend, surface, width, height, trace }
+  const made = q.memory
+    ? await lowerPart(fitted, height => memoryScene(ask, surface, theme, { ...part, ...(q.memory as SheetMemory), height }), legendOf)
+    : null
+  const chart =
+    !q.memory && q.hbm
+      ? await lowerPart(
+          fitted,
+          height => hbmScene(ask, surface, theme, { ...part, ...(q.hbm as SheetHbm), window: q.window, group: q.group, height }),
+          legendOfHbm,
+        )
+      : null
   const memory = made?.scene ?? null
-  const legend = made?.legend ?? []
-  const rank = q.memory ? q.memory.allocator.rank : (q.catalog?.ranks[0] ?? null)
+  const hbm = chart?.scene ?? null
+  const legend = made?.legend ?? chart?.legend ?? []
+  const rank = q.memory ? q.memory.allocator.rank : (q.hbm?.info.rank ?? q.catalog?.ranks[0] ?? null)
+  const lower = memory ? 'PyTorch active memory' : hbm ? `Device memory (${hbm.info.label})` : null
   const sheet: ExportSheet = {
     width,
     height,
-    title:
-      (memory && trace ? 'PyTorch active memory and System Trace' : memory ? 'PyTorch active memory' : 'System Trace') +
-      (rank === null ? '' : `, rank ${rank}`),
-    subtitle: subtitle(q, trace, memory),
+    title: (lower && trace ? `${lower} and System Trace` : (lower ?? 'System Trace')) + (rank === null ? '' : `, rank ${rank}`),
+    subtitle: subtitle(q, trace, memory, hbm),
     trace,
     memory,
+    ...(hbm ? { hbm } : {}),
     legend,
-    sources: q.sources ? sourceTexts(q, trace, memory) : null,
+    sources: q.sources ? sourceTexts(q, trace, memory, hbm) : null,
     program: q.program,
   }
-  const layout = layoutSheet({ ...sheet, legendRows: legendRows(placedLegend(surface.ctx, theme, legend, width)) })
+  const layout = layoutSheet({ ...sheet, memory: memory ?? hbm, legendRows: legendRows(placedLegend(surface.ctx, theme, legend, width)) })
   return {
     sheet,
     layout,
-    plot: plotBox(sheet, layout, q.scale),
+    plot: plotBox({ ...sheet, memory: memory ?? hbm }, layout, q.scale),
     width: q.width,
     height: Math.round(layout.height * q.scale),
     rank,
+    notes: trace ? traceNotes(trace) : [],
   }
 }
 
 function traceHeight(q: SheetQuery, height: number | null): number {
-  if (height === null) return q.memory ? TRACE_MAX : TRACE_ALONE
-  const room = height - frameHeight({ trace: q.trace, memory: q.memory !== null, legendRows: 0 })
-  return Math.max(1, q.memory ? Math.floor(room * TRACE_SHARE) : room)
+  const lower = q.memory !== null || (q.hbm ?? null) !== null
+  if (height === null) return lower ? TRACE_MAX : q.whole ? TRACE_WHOLE : TRACE_ALONE
+  const room = height - frameHeight({ trace: q.trace, memory: lower, legendRows: 0 })
+  return Math.max(1, lower ? Math.floor(room * TRACE_SHARE) : room)
+}
+
+/** What a picture of the trace does not show one by one, or at all. */
+function traceNotes(t: TraceScene): readonly string[] {
+  const { slices, marks } = mergedSlices(t)
+  const { seen, of } = rowsSeen(t)
+  const { hidden, filtered } = t.rows
+  return [
+    ...(seen < of ? [`The picture has room for the first ${num(seen)} of ${num(of)} tracks.`] : []),
+    ...(hidden > 0 ? [`${num(hidden)} tracks are hidden.`] : []),
+    ...(filtered > 0 ? [`${num(filtered)} tracks are left out by the filter.`] : []),
+    ...(slices > 0 ? [`${num(slices)} slices narrower than a column of the picture are drawn as ${num(marks)} marks.`] : []),
+  ]
+}
+
+interface Fitted {
+  readonly theme: Theme
+  readonly legend: boolean
+  readonly surface: Surface
+  readonly width: number
+  readonly height: number | null
+  readonly trace: TraceScene | null
 }
 
 /**
- * The allocator's scene and its legend. The legend names what the picture shows, and the picture is as high as the legend lets it be: it is asked for
+ * The scene of the lower panel and its legend. The legend names what the picture shows, and the picture is as high as the legend lets it be: it is asked for
  * again, with more room for the legend, until both agree. The room only grows, so this ends.
  */
-async function memoryPart(
-  ask: Ask,
-  surface: Surface,
-  theme: Theme,
-  q: SheetQuery,
-  m: SheetMemory,
-  width: number,
-  height: number | null,
-  trace: TraceScene | null,
-): Promise<{ readonly scene: MemoryScene; readonly legend: readonly LegendEntry[] }> {
+async function lowerPart<S>(
+  f: Fitted,
+  make: (height: number) => Promise<S>,
+  legendOf: (scene: S) => readonly LegendEntry[],
+): Promise<{ readonly scene: S; readonly legend: readonly LegendEntry[] }> {
+  const { trace, height } = f
   const plot = (rows: number): number =>
     height === null
       ? trace
         ? MEMORY_HEIGHT
         : MEMORY_ALONE
       : height - frameHeight({ trace: trace !== null, memory: true, legendRows: rows }) - (trace?.height ?? 0)
-  const rowsOf = (legend: readonly LegendEntry[]): number => legendRows(placedLegend(surface.ctx, theme, legend, width))
+  const rowsOf = (legend: readonly LegendEntry[]): number => legendRows(placedLegend(f.surface.ctx, f.theme, legend, f.width))
   for (let rows = 0; ;) {
-    const scene = await memoryScene(ask, surface, theme, {
-      ...m,
-      view: q.view,
-      sources: q.traces,
-      width,
-      height: Math.max(1, plot(rows)),
-      scale: q.scale,
-    })
-    const wanted = q.legend ? legendOf(scene) : []
+    const scene = await make(Math.max(1, plot(rows)))
+    const wanted = f.legend ? legendOf(scene) : []
     if (height === null || rowsOf(wanted) <= rows) return { scene, legend: wanted }
     let most = rows
     while (most < rowsOf(wanted) && plot(most + 1) >= LEAST_PLOT) most++
@@ -171,7 +214,8 @@ function shortened(legend: readonly LegendEntry[], fits: (legend: readonly Legen
   return []
 }
 
-function subtitle(q: SheetQuery, trace: TraceScene | null, m: MemoryScene | null): string {
+function subtitle(q: SheetQuery, trace: TraceScene | null, m: MemoryScene | null, h: HbmScene | null): string {
+  const tracks = trace ? rowsSeen(trace) : null
   const where = q.catalog?.timestamp ?? (q.catalog && q.catalog.dir !== '.' ? q.catalog.dir : (q.root ?? ''))
   const events = q.memory?.axis === 'event' ? q.memory.window : null
   return [
@@ -182,18 +226,20 @@ function subtitle(q: SheetQuery, trace: TraceScene | null, m: MemoryScene | null
           .map(e => num(e))
           .join(' – ')}`
       : null,
+    tracks && tracks.seen < tracks.of ? `first ${num(tracks.seen)} of ${num(tracks.of)} tracks` : null,
+    trace && trace.rows.hidden + trace.rows.filtered > 0 ? `${num(trace.rows.hidden + trace.rows.filtered)} tracks not shown` : null,
     m ? `device ${m.allocator.device}` : null,
     m ? `peak ${activeName(m.allocator)} ${bytesText(m.allocator.peakActiveBytes)}` : null,
-    trace && isCut(trace) ? 'the first rows of the trace' : null,
+    h ? `${peakName(h.info)} ${bytesText(h.info.peakBytes)}` : null,
   ]
     .filter(Boolean)
     .join('  ·  ')
 }
 
-function sourceTexts(q: SheetQuery, trace: TraceScene | null, m: MemoryScene | null): readonly string[] {
+function sourceTexts(q: SheetQuery, trace: TraceScene | null, m: MemoryScene | null, h: HbmScene | null): readonly string[] {
   const used = new Set([...(trace ? trace.rows.byTrack.values() : [])].map(r => r.track.source))
   return q.view.sources
-    .filter(s => used.has(s.index) || (m !== null && s.index === m.allocator.source))
+    .filter(s => used.has(s.index) || s.index === m?.allocator.source || s.index === h?.info.source)
     .map(({ path }) => {
       const file = q.catalog?.files.find(f => f.path === path || f.path.endsWith('/' + path))
       const name = path.split('/').at(-1) ?? path

@@ -2,7 +2,7 @@
 import { AXIS_MIRROR } from '../axis'
 import { GUTTER, RIGHT_MARGIN } from '../geometry'
 import { sections, type TraceScene } from '../timeline'
-import type { MemoryScene } from '../memory/scene'
+import type { ByteScale } from '../memory/scale'
 
 export interface LegendEntry {
   readonly label: string
@@ -56,7 +56,7 @@ export const frameHeight = (o: { readonly trace: boolean; readonly memory: boole
 export interface SheetLayout {
   /** Top of the System Trace, null without one. */
   readonly trace: number | null
-  /** Top of the allocator's plot, null without one. */
+  /** Top of the lower panel's plot (allocator or HBM), null without one. */
   readonly memory: number | null
   /** The line above legend and foot. */
   readonly line: number
@@ -67,7 +67,7 @@ export interface SheetLayout {
 
 export interface LaidOut {
   readonly trace: Pick<TraceScene, 'height'> | null
-  readonly memory: Pick<MemoryScene, 'scale'> | null
+  readonly memory: { readonly scale: ByteScale } | null
   readonly legendRows: number
   /** Height of the whole sheet; null for what the content needs. Where it is larger, legend and foot stand at the bottom. */
   readonly height: number | null
@@ -97,9 +97,9 @@ export interface PixelBox {
   readonly y1: number
 }
 
-/** The plot of the allocator (0 bytes at y1, the top of its axis at y0), else that of the trace's rows, in device pixels of the picture. */
+/** The plot of the lower panel (0 bytes at y1, the top of its axis at y0), else that of the trace's rows, in device pixels of the picture. */
 export function plotBox(
-  s: { readonly width: number; readonly trace: TraceScene | null; readonly memory: MemoryScene | null },
+  s: { readonly width: number; readonly trace: TraceScene | null; readonly memory: { readonly scale: ByteScale } | null },
   layout: SheetLayout,
   scale: number,
 ): PixelBox {

@@ -8,7 +8,7 @@ import type { MemoryOptions, MemoryScene } from '../memory/scene'
 import type { Theme } from '../theme'
 import type { Ask, Span, Surface } from './ask'
 import type { LegendEntry } from './layout'
-import { stepsOf } from './trace'
+import { stepsOf, type SheetMarks } from './trace'
 
 export interface MemoryPart {
   readonly view: Pick<SessionView, 'session' | 'steps'>
@@ -21,6 +21,7 @@ export interface MemoryPart {
   readonly pinned: number | null
   /** Steps of these traces stand behind the plot; null for all of the group. */
   readonly sources: ReadonlySet<number> | null
+  readonly marks?: SheetMarks
   /** CSS px of the sheet and of the plot. */
   readonly width: number
   readonly height: number
@@ -32,6 +33,7 @@ export async function memoryScene(ask: Ask, surface: Surface, theme: Theme, p: M
   const { allocator, axis, window, view, height } = p
   const g = geometry(p.width, window.start, window.end)
   const session = view.session
+  const { notes, annotations, bands } = p.marks ?? {}
   const picture = await ask('memory.picture', {
     session,
     allocator: allocator.id,
@@ -56,7 +58,11 @@ export async function memoryScene(ask: Ask, surface: Surface, theme: Theme, p: M
     image: surface.image(pixels, picture.width, picture.height),
     options: p.options,
     steps:
-      axis === 'time' && allocator.group !== null && recordedRange({ axis, allocator }) ? stepsOf(view, allocator.group, p.sources) : [],
+      axis === 'time' && bands !== false && allocator.group !== null && recordedRange({ axis, allocator })
+        ? stepsOf(view, allocator.group, p.sources)
+        : [],
+    ...(axis === 'time' && annotations ? { annotations } : {}),
+    ...(axis === 'time' && notes ? { notes } : {}),
     cursor: null,
     value: null,
     valueFlag: false,

@@ -2,6 +2,9 @@
  * The exported picture: title, range, System Trace, Memory Viewer, legend and sources on one sheet, so that it makes sense alone.
  * The panels are painted by the code that paints the screen; text is drawn, nothing is copied from the page.
  */
+import { paintHbm } from '../hbm/paint'
+import type { HbmScene } from '../hbm/scene'
+import { totalName } from '../hbm/words'
 import { paintMemory } from '../memory/paint'
 import type { MemoryScene } from '../memory/scene'
 import { fit, textWidth } from '../text'
@@ -20,6 +23,8 @@ export interface ExportSheet {
   readonly trace: TraceScene | null
   /** Its scale begins at 0: the sheet moves it to its place. */
   readonly memory: MemoryScene | null
+  /** In place of the allocator; its scale begins at 0 too. */
+  readonly hbm?: HbmScene | null
   /** Colours of the owner groups; empty for none. */
   readonly legend: readonly LegendEntry[]
   /** Names of the source files with sizes; null for none. */
@@ -36,15 +41,17 @@ export function placedLegend(ctx: Context2D, theme: Theme, legend: readonly Lege
   return placed
 }
 
+const lowerOf = (sheet: ExportSheet): MemoryScene | HbmScene | null => sheet.memory ?? sheet.hbm ?? null
+
 /** Where the parts of a sheet stand. The context is needed to measure the legend. */
 export const sheetLayout = (ctx: Context2D, theme: Theme, sheet: ExportSheet): SheetLayout =>
-  layoutSheet({ ...sheet, legendRows: legendRows(placedLegend(ctx, theme, sheet.legend, sheet.width)) })
+  layoutSheet({ ...sheet, memory: lowerOf(sheet), legendRows: legendRows(placedLegend(ctx, theme, sheet.legend, sheet.width)) })
 
 /** Paints the sheet over [0, width) x [0, height of its layout). The context is scaled to CSS px. */
 export function paintSheet(ctx: Context2D, theme: Theme, sheet: ExportSheet): void {
   const t = theme.token
   const placed = placedLegend(ctx, theme, sheet.legend, sheet.width)
-  const layout = layoutSheet({ ...sheet, legendRows: legendRows(placed) })
+  const layout = layoutSheet({ ...sheet, memory: lowerOf(sheet), legendRows: legendRows(placed) })
   const { width } = sheet
   const inner = width - 2 * PAD
   ctx.save()
@@ -82,6 +89,13 @@ export function paintSheet(ctx: Context2D, theme: Theme, sheet: ExportSheet): vo
     at(y, () => paintMemory(ctx, theme, memory))
     text('Active memory', PAD, y + 14, 11, 600, '--text-1', memory.geometry.gutter - 60)
     text('requested bytes', PAD, y + 30, 11, 400, '--text-3', memory.geometry.gutter - 60)
+  }
+  if (!memory && sheet.hbm && layout.memory !== null) {
+    const { hbm } = sheet
+    const y = layout.memory
+    at(y, () => paintHbm(ctx, theme, hbm))
+    text(hbm.info.label, PAD, y + 14, 11, 600, '--text-1', hbm.geometry.gutter - 60)
+    text(totalName(hbm.info), PAD, y + 30, 11, 400, '--text-3', hbm.geometry.gutter - 60)
   }
   ctx.fillStyle = t('--border-1')
   ctx.fillRect(0, layout.line, width, 1)

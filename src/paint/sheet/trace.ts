@@ -7,10 +7,12 @@ import {
   DEFAULT_LAYOUT,
   fullHeight,
   layoutRows,
+  sections,
   splitCounters,
   splitSlices,
   type CounterColumns,
   type Fetched,
+  type Rows,
   type SliceColumns,
   type TraceScene,
 } from '../timeline'
@@ -29,6 +31,12 @@ export interface TracePart {
   readonly sources: ReadonlySet<number> | null
   /** Grouping and order of the rows; absent: as they are without any choice. */
   readonly layout?: TrackLayout
+  /** Only the pinned rows. */
+  readonly onlyPinned?: boolean
+  /** Slices and counters as shapes. */
+  readonly vector?: boolean
+  /** Marks and notes, annotations, bands of steps: as the screen has them; absent: none, none, shown. */
+  readonly marks?: SheetMarks
   readonly window: Span
   readonly extent: Span
   /** CSS px. */
@@ -38,13 +46,16 @@ export interface TracePart {
   readonly scale: number
 }
 
+/** What stands over the plots besides the data. */
+export type SheetMarks = Pick<TraceScene, 'notes' | 'annotations' | 'bands'>
+
 /** The scene, null where the group has no track. Rejects as `ask` does. */
 export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Promise<TraceScene | null> {
   const { view, window } = p
   const tracks = view.tracks.filter(t => t.group === p.group && (p.sources?.has(t.source) ?? true))
   const group = view.groups.find(g => g.id === p.group)
   if (!tracks.some(makesTrace) || !group) return null
-  const rows = layoutRows({
+  const all = layoutRows({
     tracks,
     sources: view.sources,
     layout: p.layout ?? DEFAULT_LAYOUT,
@@ -52,8 +63,10 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
     session: p.catalog?.timestamp ?? null,
     notes: [],
   })
+  const rows = p.onlyPinned ? pinnedRows(all) : all
   const steps = stepsOf(view, p.group, p.sources)
-  const height = Math.min(fullHeight({ steps, navigator: false, rows }), p.maxHeight)
+  const notes = p.marks?.notes ?? []
+  const height = Math.min(fullHeight({ steps, navigator: false, rows, notes }), p.maxHeight)
   const columns = Math.min(MAX_COLUMNS, Math.max(1, Math.round(geometry(p.width, window.start, window.end).plot * p.scale)))
   const fetched: Fetched = { ...window, columns }
   const slices = new Map<number, SliceColumns>()
@@ -89,6 +102,8 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
     range: null,
     measuring: false,
     focus: null,
+    ...p.marks,
+    ...(p.vector ? { vector: true } : {}),
     ...(surface.canvas ? { canvas: surface.canvas } : {}),
   }
 }
@@ -97,5 +112,43 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
 export const stepsOf = (view: Pick<SessionView, 'steps'>, group: number, sources: ReadonlySet<number> | null): SessionView['steps'] =>
   view.steps.filter(s => s.group === group && (sources?.has(s.source) ?? true)).sort((a, b) => a.start - b.start)
 
-/** Whether rows lie below the panel's lower edge. */
-export const isCut = (t: TraceScene): boolean => fullHeight(t) - t.height > 1
+/** The pinned rows with their head. */
+function pinnedRows(r: Rows): Rows {
+  const rows = r.rows.slice(0, r.pinned)
+  const last = rows.at(-1)
+  const tracks = rows.filter(row => row.type === 'track')
+  return {
+    rows,
+    pinned: r.pinned,
+    byTrack: new Map(tracks.map(t => [t.track.id, t])),
+    byKey: new Map(rows.map(row => [row.key, row])),
+    height: last ? last.y + last.h : 0,
+    tracks: r.tracks,
+    shown: tracks.length,
+    hidden: r.hidden,
+    filtered: r.filtered,
+    filterError: r.filterError,
+    grouped: r.grouped,
+  }
+}
+
+/** Tracks with a row in the panel, of all that have one. */
+export function rowsSeen(t: TraceScene): { readonly seen: number; readonly of: number } {
+  const room = t.height - sections(t).rows
+  let seen = 0
+  for (const r of t.rows.rows) if (r.type === 'track' && r.y + Math.min(r.h, 8) <= room) seen++
+  return { seen, of: t.rows.shown }
+}
+
+/** Slices narrower than a column that one mark stands for, and those marks. */
+export function mergedSlices(t: TraceScene): { readonly slices: number; readonly marks: number } {
+  let slices = 0
+  let marks = 0
+  for (const { merged } of t.slices.values())
+    for (const n of merged) {
+      if (n <= 1) continue
+      slices += n
+      marks++
+    }
+  return { slices, marks }
+}
