@@ -156,7 +156,7 @@ describe('search', () => {
       to: 3,
       start: 30_000,
       duration: 5000,
-      trackName: 'TID:0',
+      trackName: 'PID:1/TID:0',
     })
     const page = await searchPage(engine.context, { session: 's', search: a.search, offset: 95, from: null, limit: 10 })
     expect([page.known, page.offset, page.hits.map(h => h.start)]).toEqual([true, 95, [95, 96, 97, 98, 99].map(k => (k * 7 + 3) * 10_000)])

@@ -2,7 +2,10 @@
  * Finds events by name, args and stack (see analysis/trace/search for what these are). A search is kept until the next one of its lane or until tables change, so that pages of its
  * hits and marks for the timeline cost no second search.
  */
+import { systemTrackLabel } from '../../../analysis/system/details'
 import { RowTexts } from '../../../analysis/system/search-text'
+import { trackLabel } from '../../../analysis/trace/details'
+import type { TrackModel } from '../../../analysis/trace/model'
 import {
   collectHits,
   excerptOf,
@@ -359,7 +362,7 @@ function describe(context: EngineContext, s: Search, { track, at }: HitAt, texts
   } else excerpt = p.excerpts.get(row) ?? { text: '', from: 0, to: 0 }
   return {
     ...ref,
-    trackName: found ? nameOf(found.track) : '',
+    trackName: found ? nameOf(p.part, found.track.model) : '',
     where: WHERE[where],
     excerpt: excerpt.text,
     from: excerpt.from,
@@ -367,7 +370,8 @@ function describe(context: EngineContext, s: Search, { track, at }: HitAt, texts
   }
 }
 
-const nameOf = ({ info }: PartTrack): string => (info.note && info.note !== info.name ? `${info.name} ${info.note}` : info.name)
+/** `PID:1/TID:2`. */
+const nameOf = ({ source }: Part, model: TrackModel): string => (source.kind === 'system' ? systemTrackLabel(model) : trackLabel(model))
 
 /** Hits of a track that is drawn: of those searched, or of one that shows the same events again. */
 function drawnHits(context: EngineContext, s: Search, id: number): Pick<TrackHits, 'model' | 'positions' | 'offset'> | null {
