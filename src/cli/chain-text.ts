@@ -23,7 +23,7 @@ export function chainText(document: object): string {
   const { event } = doc
   const out = [
     line(event),
-    `  starts at ${event.startNs} ns`,
+    ...(event.startNs === null ? [] : [`  starts at ${event.startNs} ns`]),
     ...(doc.deviceNs === null ? [] : [`  device time that it caused: ${duration(doc.deviceNs)}`]),
     '',
     'Upstream',

@@ -1,20 +1,18 @@
 /** `chain PATH --event ID`: what caused an event and what it caused, over the files of its session. The same answer as behind the window, in Unix time. */
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { placeOfRow } from '../analysis/trace/details'
 import { nameOf } from '../session/chain'
 import { traceChain } from '../main/host/engine/chain'
-import { Engine } from '../main/host/engine/engine'
+import type { Engine } from '../main/host/engine/engine'
 import { Turn } from '../main/host/engine/lanes'
-import { prepare } from '../main/host/prepared'
 import { discover } from '../session/discover'
 import type { Catalog, CatalogFile, CatalogSession, ReadableKind } from '../shared/catalog'
 import type { Diagnostic } from '../shared/diagnostics'
 import { parseEventId } from '../shared/event-id'
 import type { ChainAnswer, ChainEvent, ChainModel } from '../shared/trace-api'
 import { UsageError } from './args'
-import { endProgress, progressLine, type Io, type Outcome } from './output'
-import { isReadable, readerFailed, readFile } from './read'
+import { EVENT_KINDS, openEngine } from './engine'
+import type { Io, Outcome } from './output'
+import { unixOf } from './search'
 
 /** Which event: by its id, or the nth of a name by start (from 1) over all files of the session. */
 export type ChainOf = { readonly event: string } | { readonly name: string; readonly nth: number }
@@ -24,8 +22,8 @@ export interface ChainEventDocument {
   readonly name: string
   readonly layer: ChainEvent['layer']
   readonly track: string
-  /** Unix ns, decimal. */
-  readonly startNs: string
+  /** Unix ns, decimal; null where the zero of the file's times is not known. */
+  readonly startNs: string | null
   /** null: an instant, or one end is missing. */
   readonly durNs: number | null
   readonly flowId: string | null
@@ -54,17 +52,7 @@ export interface ChainDocument extends Pick<ChainAnswer, 'cut' | 'noUpstream' | 
 }
 
 /** Files that events, links or models stand in. */
-const KINDS: ReadonlySet<ReadableKind> = new Set<ReadableKind>([
-  'chrome-trace',
-  'ntrace',
-  'trace-info',
-  'neff',
-  'ntff',
-  'framework-mapping',
-  'explorer-parquet',
-  'explorer-json',
-  'perfetto-trace',
-])
+const KINDS: ReadonlySet<ReadableKind> = new Set<ReadableKind>([...EVENT_KINDS, 'neff', 'ntff', 'framework-mapping'])
 
 export async function chainCommand(path: string, of: ChainOf, io: Io): Promise<Outcome> {
   const catalog = await discover(path, { salt: '' })
@@ -73,7 +61,7 @@ export async function chainCommand(path: string, of: ChainOf, io: Io): Promise<O
   const sessions = wanted ? [wanted.session] : catalog.sessions
   let read = false
   for (const session of sessions) {
-    const { engine, found, any } = await open(catalog, session, io)
+    const { engine, diagnostics: found, read: any } = await openEngine(catalog, session, KINDS, io)
     diagnostics.push(...found)
     read ||= any
     const at = wanted ? sourceAt(engine, wanted.file, wanted.row) : 'name' in of ? named(engine, of.name, of.nth) : null
@@ -108,34 +96,6 @@ function eventOf(id: string, catalog: Catalog): Wanted {
   if (!one) throw new UsageError(`there is no file ${JSON.stringify(path)} below the path`, 'chain')
   if (more.length > 0) throw new UsageError(`${near.length} files are called ${JSON.stringify(path)}; name the folder too`, 'chain')
   return one
-}
-
-async function open(
-  catalog: Catalog,
-  session: CatalogSession,
-  io: Io,
-): Promise<{ readonly engine: Engine; readonly found: readonly Diagnostic[]; readonly any: boolean }> {
-  const engine = new Engine({ session: session.id, version: 1, nextId: 0 }, { readArgs: () => Promise.reject(new Error('not read')) })
-  const diagnostics: Diagnostic[] = []
-  let any = false
-  for (const file of session.files) {
-    if (!isReadable(file) || !KINDS.has(file.kind)) continue
-    const { table, diagnostics: found } = await readFile(catalog.root, file, { onProgress: progressLine(io, file.path) })
-    endProgress(io)
-    diagnostics.push(...found)
-    if (!table) continue
-    try {
-      const abs = join(catalog.root, file.path)
-      const { size, mtimeMs } = await stat(abs)
-      const pid = session.pid === null ? '' : String(session.pid)
-      const about = { id: file.id, path: file.path, abs, kind: table.kind, rank: file.rank, rankFromName: file.rankFromName, pid }
-      engine.setFile({ ...about, stamp: { bytes: size, mtimeMs } }, prepare(table, file.path, pid), found)
-      any = true
-    } catch (e) {
-      diagnostics.push(...readerFailed(file, e).diagnostics)
-    }
-  }
-  return { engine, found: diagnostics, any }
 }
 
 interface At {
@@ -193,14 +153,13 @@ function documentOf(a: ChainAnswer, engine: Engine, diagnostics: readonly Diagno
   const event = (e: ChainEvent): ChainEventDocument => {
     let d = made.get(e.id)
     if (d) return d
-    const part = engine.context.partOf(e.source)
-    const epoch = part && part.source.kind !== 'memory-snapshot' ? part.source.table.epochNs + part.shiftNs : 0n
+    const group = engine.context.groups.find(g => g.id === engine.context.partOf(e.source)?.group)
     d = {
       id: e.id,
       name: e.name,
       layer: e.layer,
       track: e.trackName,
-      startNs: String(epoch + BigInt(Math.round(e.start - (part?.offset ?? 0)))),
+      startNs: group ? unixOf(group, e.start) : null,
       durNs: e.duration,
       flowId: e.flowId,
     }

@@ -156,8 +156,9 @@ describe('at', () => {
   it('covers [start, start + dur)', async () => {
     const at = async (ns: string) =>
       JSON.parse((await call('at', 'profile', '--json', '--time', ns)).out) as { slices: unknown[]; memory: unknown[] }
-    const a = { track: 'PID:1/TID:2', name: 'a', startNs: '1700000000000010000', durNs: 5000 }
-    const b = { track: 'PID:1/TID:2', name: 'b', startNs: '1700000000000011000', durNs: 1000 }
+    const id = (row: number): string => `i-1_pid_2/1700000000000000000/trace.json:${row}`
+    const a = { id: id(0), track: 'PID:1/TID:2', name: 'a', startNs: '1700000000000010000', durNs: 5000 }
+    const b = { id: id(1), track: 'PID:1/TID:2', name: 'b', startNs: '1700000000000011000', durNs: 1000 }
     expect((await at('1700000000000009999')).slices).toEqual([])
     expect((await at('1700000000000010000')).slices).toEqual([a])
     expect((await at('1700000000000011000')).slices).toEqual([a, b])
