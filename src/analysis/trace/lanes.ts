@@ -27,9 +27,10 @@ export interface Lanes {
 }
 
 /**
- * Lanes of a track. Slices are taken by start, longer ones first, file order last. The parent is the deepest open slice that contains the slice; its
- * lane is the lowest free one below that. So within a lane slices never overlap, and starts and ends ascend. Slices that begin together with an
- * instant come first, so the instant lands below them and stays visible.
+ * Lanes of a track. Slices are taken by start, longer ones first, file order last. The parent is the innermost open slice that contains
+ * the slice: of those that contain it the one that was taken last, which is the deepest unless slices overlap without nesting. The lane is the lowest free one
+ * below that. So within a lane slices never overlap, and starts and ends ascend. Slices that begin together with an instant come first, so the instant lands
+ * below them and stays visible.
  */
 export function arrange(s: Slices): Lanes {
   const n = s.count
@@ -39,8 +40,11 @@ export function arrange(s: Slices): Lanes {
   const laneEnd: number[] = []
   const laneLast: number[] = []
   const laneCount: number[] = []
+  const laneTaken: number[] = []
   /** Highest lane that may still be open. */
   let open = -1
+  /** Until this time an older slice may stand below a newer one. */
+  let crossed = -Infinity
   let dropped = 0
   for (let k = 0; k < n; k++) {
     const i = order[k]
@@ -54,6 +58,8 @@ export function arrange(s: Slices): Lanes {
       above = parent[i] < 0 ? -1 : lane[p]
     } else {
       while (above >= 0 && !(laneEnd[above] >= end && laneEnd[above] > start)) above--
+      if (start < crossed)
+        for (let o = above - 1; o >= 0; o--) if (laneTaken[o] > laneTaken[above] && laneEnd[o] >= end && laneEnd[o] > start) above = o
       if (above >= 0) parent[i] = laneLast[above]
     }
     let l = above + 1
@@ -66,6 +72,8 @@ export function arrange(s: Slices): Lanes {
     lane[i] = l
     laneEnd[l] = end
     laneLast[l] = i
+    laneTaken[l] = k
+    for (let o = l + 1; o <= open; o++) if (laneEnd[o] > crossed) crossed = laneEnd[o]
     laneCount[l] = (laneCount[l] ?? 0) + 1
     if (l > open) open = l
   }

@@ -23,6 +23,11 @@ function drawn(table: TraceTable, track: TrackModel): string[] {
     }
   return out
 }
+/** Order of `drawn`: by lane, then start. */
+const byLane = (a: string, b: string): number => {
+  const [p, q] = [a, b].map(t => /@(\d+) (\d+)/.exec(t) ?? [])
+  return Number(p[1]) - Number(q[1]) || Number(p[2]) - Number(q[2])
+}
 const on = { pid: 1, tid: 2 } as const
 const x = (name: string, ts: number, dur?: number): FixtureEvent => ({ ph: 'X', name, ts, dur, ...on })
 const e = (ph: string, name: string | undefined, ts: number): FixtureEvent => ({ ph, name, ts, ...on })
@@ -54,6 +59,10 @@ describe('slices of a thread', () => {
       'c@1 15+200',
       'b@2 5+10<p',
     ])
+  })
+  it('takes the innermost for the parent where slices overlap, though an older one stands deeper', async () => {
+    const events = [x('a', 0, 100), x('b', 10, 50), x('c', 20, 90), x('k', 61, 69), x('m', 70, 20), x('n', 112, 5)]
+    expect(await one(events)).toEqual(['a@0 0+100', 'b@1 10+50<a', 'k@1 61+69', 'c@2 20+90', 'm@3 70+20<k', 'n@2 112+5<k'].sort(byLane))
   })
   it('keeps slices of length 0 and such without a duration', async () => {
     expect(await one([x('p', 0, 10), x('z', 5, 0), x('y', 5), x('end', 10, 0)])).toEqual([
