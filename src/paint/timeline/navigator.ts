@@ -1,4 +1,4 @@
-/** "Whole session": how busy the threads were and how much memory was active, over all of the time group, with the visible window on it. */
+/** "Session": how busy the threads were and how much memory was active, over all of the time group, with the visible window on it. */
 import { duration } from '../../shared/format'
 import type { OverviewAnswer } from '../../shared/api'
 import type { Geometry } from '../geometry'
@@ -36,7 +36,7 @@ export function drawNavigator(ctx: Context2D, theme: Theme, s: NavigatorScene): 
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'left'
   ctx.fillStyle = t('--text-3')
-  ctx.fillText('Whole session', 12, h / 2 + 0.5)
+  ctx.fillText('Session', 12, h / 2 + 0.5)
   ctx.textAlign = 'right'
   ctx.fillText(duration(s.extent.end - s.extent.start), g.gutter - 10, h / 2 + 0.5)
   if (overview) {

@@ -35,7 +35,7 @@ describe('the painted trace', () => {
     expect(said).toContain('aten::linear')
     expect(said.some(t => t.startsWith('Blo'))).toBe(true)
     expect(said.some(t => t.includes('tiny'))).toBe(false)
-    expect(said).toEqual(expect.arrayContaining(['TID:1', 'main', 'PID:10', 'Whole session']))
+    expect(said).toEqual(expect.arrayContaining(['TID:1', 'main', 'PID:10', 'Session']))
   })
 
   it('says what has not arrived, but not at once', () => {

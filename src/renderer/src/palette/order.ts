@@ -47,7 +47,7 @@ export function entries(query: string, commands: readonly Command[], recent: rea
   const found = fuzzysort.go(q, commands, {
     keys: [c => c.title, c => `${c.group} ${ALSO[c.id] ?? ''}`],
     limit: 0,
-    threshold: 0.2,
+    threshold: 0.3,
     // A word of the title tells more than one that only stands for it.
     scoreFn: r => Math.max(r[0]?.score ?? 0, (r[1]?.score ?? 0) * 0.7) + (recent.includes(r.obj.id) ? 0.02 : 0),
   })

@@ -47,7 +47,7 @@ const Row = ({ title, caps }: { readonly title: string; readonly caps: readonly 
 export function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Modal title="Keys and mouse" className="help" onClose={onClose}>
-      <div className="keys">
+      <div className="keys" role="group" aria-label="All keys" tabIndex={0}>
         {GROUPS.map(g => {
           const list = COMMANDS.filter(c => c.group === g && c.keys.length)
           return (

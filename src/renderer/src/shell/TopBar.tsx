@@ -152,7 +152,7 @@ function PaletteButton({ small }: { readonly small: boolean }): ReactElement {
   return (
     <button
       className={small ? 'btn icon' : 'btn'}
-      aria-label="Find a command"
+      {...(small ? { 'aria-label': 'Commands' } : {})}
       title={`Find a command (${caps('palette')})`}
       onClick={() => runCommand('palette')}
     >
