@@ -5,6 +5,7 @@ import { EXPORT_OPTIONS, exportOptions, type ExportOptions } from './export/opti
 import { COMMANDS, type CommandName } from './help'
 import { SCHEMA_ACTIONS, type SchemaAction } from './schema-actions'
 import { SEARCH_OPTIONS, searchOptions, type SearchOptions } from './search-options'
+import { STATS_OPTIONS, statsOptions, type StatsOptions } from './stats-options'
 import { SYSTEM_SOURCES, type SystemSource } from '../shared/system-tables'
 
 export type Parsed =
@@ -29,6 +30,7 @@ export type Parsed =
   | { readonly command: 'schema'; readonly action: SchemaAction; readonly path: string; readonly json: boolean }
   | { readonly command: 'search'; readonly path: string; readonly json: boolean; readonly options: SearchOptions }
   | { readonly command: 'gaps'; readonly path: string; readonly json: boolean; readonly minNs: number }
+  | { readonly command: 'stats'; readonly path: string; readonly json: boolean; readonly options: StatsOptions }
   | { readonly command: 'serve'; readonly argv: readonly string[] }
 
 /** Wrong use of the command line: exit code 2. The text is for the user. */
@@ -93,6 +95,11 @@ export function parse(argv: readonly string[]): Parsed {
       json: values['json'] === true,
       options: searchOptions(more[0], values, message => new UsageError(message, first)),
     }
+  }
+  if (first === 'stats') {
+    const { path, values } = take(first, rest, STATS_OPTIONS)
+    const options = statsOptions(values, message => new UsageError(message, first))
+    return { command: first, path, json: values['json'] === true, options }
   }
   if (first === 'gaps') {
     const { path, values } = take(first, rest, { min: { type: 'string' } })

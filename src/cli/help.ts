@@ -1,7 +1,7 @@
 /** What `--help` says. */
 
 export type CommandName =
-  'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema' | 'chain' | 'search' | 'gaps'
+  'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema' | 'chain' | 'search' | 'gaps' | 'stats'
 
 interface CommandHelp {
   readonly usage: string
@@ -97,29 +97,57 @@ nothing is a gap. Busy and idle add up to known.
 ${JSON_LINE}`,
   },
   export: {
-    usage:
-      'export PATH --out FILE.png [--view timeline|allocator|both] [--from NS --to NS] [--width W --height H] [--theme light|dark] [--json]',
+    usage: 'export PATH --out FILE.png|svg|json [--view timeline|allocator|hbm|both] [--from NS --to NS] [options] [--json]',
     operand: 'PATH',
-    summary: 'draw the timeline or the allocator as a PNG',
+    summary: 'draw the timeline or memory as PNG or SVG; write a window of events as Chrome trace JSON',
     details: `Draws what the program's Export dialog draws, without a window: title, time range, scale, legend and source files are in the picture.
 PATH is a session folder, a tree (its first session, unless --session or --rank tells which), a trace or a snapshot.
 
-  --out FILE.png   the picture, 8-bit RGBA
-  --view VIEW      timeline: the System Trace; allocator: active memory of the PyTorch allocator; both: one above the other.
-                   Without it the timeline where there is a trace, else the allocator
+  --out FILE       the end of the name tells what is written: .svg shapes and text, .json the events as Chrome trace JSON (which Perfetto
+                   opens), anything else a PNG, 8-bit RGBA
+  --view VIEW      timeline: the System Trace; allocator: active memory of the PyTorch allocator; hbm: device memory by usage;
+                   both: the timeline above the allocator. Without it the timeline where there is a trace, else the allocator
   --from NS        first time, Unix nanoseconds; together with --to. Without them the whole recording
   --to NS          first time that is not shown
+  --filter WORDS   only tracks with all of these words in their names
+  --grouping NAME  default, cpu-device, neuroncore, thread, process or instance
   --width W        width in px, 320 to 16384 (2560); text and lines grow with it in steps of 1280
   --height H       height in px, 240 to 16384; what the content needs by default. At most 67,108,864 px in all
   --theme THEME    light (default) or dark
   --session DIR    the session's folder below PATH
   --rank N         the rank, where there are several
-  --device N       the device, where a snapshot holds several
+  --device N       the device, where there are several
+  --hbm N          the HBM of the device
   --json           one JSON document on stdout, everything else on stderr
 
 --json tells where the plot lies, in px: {width, height, plot: {x0, x1, y0, y1}, fromNs, toNs, maxBytes}. x0 is fromNs, x1 (the first column
 outside) is toNs; a column of the allocator shows its highest total, y1 is 0 bytes and y0 is maxBytes (null for the timeline). A snapshot
-without times is drawn over the index of its events: fromNs and toNs are then null, fromEvent and toEvent tell the range.`,
+without times is drawn over the index of its events: fromNs and toNs are then null, fromEvent and toEvent tell the range.
+
+A .json has slices whole that touch the range, at most 64 MiB; {events, cut} tell how many were written and how many did not fit. What is
+merged, left out or not as in the files is told as diagnostics.`,
+  },
+  stats: {
+    usage: 'stats PATH [--from NS] [--to NS] [--by name|track|category] [--sort COLUMN] [--limit N] [--json | --csv]',
+    operand: 'PATH',
+    summary: 'statistics of slices by name, track or category: count, total, self, median, p95, …',
+    details: `Counts the complete slices (X, matched B/E, paired events of the runtime) of the traces at PATH: a file, or a session folder with all its
+traces on one clock. Asynchronous operations (b/e) and instants are not counted, nor are slices with one end missing; how many is told.
+
+With a range durations are clipped to it, and slices that only touch it are left out. self is the duration without what direct children on
+the same track cover; wall the time that at least one slice of a row covers, over all tracks; overlap the time that two or more cover.
+Median and p95 are by nearest rank.
+
+  --from NS      first time, Unix nanoseconds (of the trace's own clock where that is not known); without it from the first event
+  --to NS        first time that is not counted; without it to the last event
+  --by KEY       name (default), track or category ("None" where an event has none)
+  --sort COLUMN  key, count, total (default), self, wall, overlap, min, max, mean, median or p95; largest first, keys from A
+  --limit N      rows; all of them by default, 50 for people
+  --csv          all figures in ns as CSV on stdout
+${JSON_LINE}
+
+--json: {by, fromNs, toNs, rows: [{key, count, totalNs, selfNs, minNs, maxNs, meanNs, medianNs, p95Ns, wallNs, overlapNs, longest}], matching,
+slices, unmatched, wallNs, session, files, diagnostics}. fromNs and toNs are the first and last time of the events where none is asked.`,
   },
   system: {
     usage: 'system PATH [--source NAME] [--json]',

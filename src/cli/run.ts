@@ -35,7 +35,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       io.out((await import('./system-text')).toText(parsed.command, outcome.document))
     else if (parsed.command === 'search' || parsed.command === 'gaps')
       io.out((await import('./events-text')).eventsText(parsed.command, outcome.document))
-    else if (parsed.command === 'chain') io.out((await import('./chain-text')).chainText(outcome.document))
+    else if (parsed.command === 'stats') {
+      const { statsCsv, statsText } = await import('./stats-text')
+      io.out(parsed.options.csv ? statsCsv(outcome.document, io.err) : statsText(outcome.document, parsed.options.limit))
+    } else if (parsed.command === 'chain') io.out((await import('./chain-text')).chainText(outcome.document))
     else io.out((await import('./text')).toText(parsed.command, outcome.document))
     return outcome.read && outcome.failed !== true ? EXIT_READ : EXIT_NOTHING
   } catch (e) {
@@ -75,6 +78,8 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./export/command')).exportCommand(path, p.options, io)
       case 'search':
         return await (await import('./search')).searchCommand(path, p.options, io)
+      case 'stats':
+        return await (await import('./stats')).statsCommand(path, p.options, io)
       case 'gaps':
         return await (await import('./gaps')).gapsCommand(path, p.minNs, io)
       case 'snapshot':
