@@ -180,7 +180,7 @@ export function hitMarks(track: Pick<TrackHits, 'model' | 'positions' | 'offset'
       k++
       for (;;) {
         const edge = b + px
-        const next = first(k, hi, i => begins(i) >= edge)
+        const next = firstAtOrAfter(model.start, positions, k, hi, edge - offset)
         if (next === k) break
         b = Math.max(b, ends(next - 1))
         k = next
@@ -192,6 +192,24 @@ export function hitMarks(track: Pick<TrackHits, 'model' | 'positions' | 'offset'
     }
   }
   return { lane: Uint16Array.from(lane), from: Float64Array.from(from), to: Float64Array.from(to) }
+}
+
+/** First hit in [a, b) that starts at `t` or later; it is probably near `a`. */
+function firstAtOrAfter(start: Float64Array, positions: Uint32Array, a: number, b: number, t: number): number {
+  let step = 1
+  let hi = a
+  while (hi < b && start[positions[hi]] < t) {
+    a = hi + 1
+    hi += step
+    step *= 2
+  }
+  hi = Math.min(hi, b)
+  while (a < hi) {
+    const m = (a + hi) >>> 1
+    if (start[positions[m]] < t) a = m + 1
+    else hi = m
+  }
+  return a
 }
 
 function lowerPosition(positions: Uint32Array, at: number): number {

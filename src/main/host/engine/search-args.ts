@@ -18,6 +18,8 @@ export type ReadBytes = (
 const NEAR = 64 * KIB
 /** Events between two looks at the clock. */
 const STRIDE = 64
+/** The same where little is done with each. */
+const LONG_STRIDE = 1 << 16
 
 export type Scanned =
   { readonly over: boolean; readonly problem: null; readonly cut: number } | { readonly over: false; readonly problem: string }
@@ -47,7 +49,9 @@ export async function scanArgs(
     if (!(await isSame(file))) return { over: false, problem: CHANGED }
     /** The beginning of the args of row k, where a piece ended within them. */
     let begun = new Uint8Array(0)
-    for await (const { offset, bytes } of read(file.abs, rangesOf(table, rows), file.at)) {
+    const ranges = await rangesOf(table, rows, turn)
+    if (!ranges) return { over: true, problem: null, cut }
+    for await (const { offset, bytes } of read(file.abs, ranges, file.at)) {
       const end = offset + bytes.length
       for (; k < rows.length; k++) {
         const from = argsOffset[rows[k]]
@@ -82,14 +86,20 @@ async function isSame(file: TraceSource['file']): Promise<boolean> {
   return stamp.bytes === file.stamp.bytes && stamp.mtimeMs === file.stamp.mtimeMs
 }
 
-function rangesOf({ argsOffset, argsLength }: TraceSource['table'], rows: Uint32Array): readonly (readonly [number, number])[] {
+/** null: given up. */
+async function rangesOf(
+  { argsOffset, argsLength }: TraceSource['table'],
+  rows: Uint32Array,
+  turn: Turn,
+): Promise<readonly (readonly [number, number])[] | null> {
   const out: [number, number][] = []
-  for (const row of rows) {
-    const from = argsOffset[row]
-    const to = from + Math.min(argsLength[row], MAX_ARGS_TEXT)
+  for (let k = 0; k < rows.length; k++) {
+    const from = argsOffset[rows[k]]
+    const to = from + Math.min(argsLength[rows[k]], MAX_ARGS_TEXT)
     const last = out[out.length - 1]
     if (last && from <= last[1] + NEAR) last[1] = Math.max(last[1], to)
     else out.push([from, to])
+    if (k % LONG_STRIDE === LONG_STRIDE - 1 && turn.due && (await turn.pause())) return null
   }
   return out
 }

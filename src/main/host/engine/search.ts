@@ -247,7 +247,8 @@ async function searchFile(
   turn: Turn,
   missing: Missing,
 ): Promise<boolean> {
-  const rows = rowsWithArgs(p, source)
+  const rows = await rowsWithArgs(p, source, turn)
+  if (!rows) return false
   if (rows.skipped > 0) missing.stacks = NaN
   const scanned = await scanArgs(source, rows.list, context.deps.readBytes, turn, (row, json) => {
     const hit = inArgs(json, matcher, fields)
@@ -266,12 +267,16 @@ async function searchFile(
   return !scanned.over
 }
 
-/** Rows of the part's tracks that have args and do not match yet, in file order. */
-function rowsWithArgs(p: SearchPart, { table }: TraceSource): { readonly list: Uint32Array; readonly skipped: number } {
+/** Rows of the part's tracks that have args and do not match yet, in file order; null when it was given up. */
+async function rowsWithArgs(
+  p: SearchPart,
+  { table }: TraceSource,
+  turn: Turn,
+): Promise<{ readonly list: Uint32Array; readonly skipped: number } | null> {
   const wanted = new Uint8Array(table.count)
   let n = 0
   let skipped = 0
-  for (const { model } of p.tracks)
+  for (const { model } of p.tracks) {
     for (const row of model.row) {
       if (!(table.argsOffset[row] >= 0) || wanted[row] === 1) continue
       if (p.where[row] === NO_MATCH) {
@@ -279,6 +284,8 @@ function rowsWithArgs(p: SearchPart, { table }: TraceSource): { readonly list: U
         n++
       } else skipped++
     }
+    if (turn.due && (await turn.pause())) return null
+  }
   const list = new Uint32Array(n)
   for (let row = 0, k = 0; k < n; row++) if (wanted[row] === 1) list[k++] = row
   return { list, skipped }
