@@ -4,6 +4,7 @@ import type { Diagnostic } from '../shared/diagnostics'
 import { duration, fileSize, memory, num } from '../shared/format'
 import type { AtDocument } from './at'
 import type { ExportDocument } from './export/command'
+import type { JsonDocument } from './export/json'
 import type { InspectDocument, InspectFile } from './inspect'
 import { plain } from './output'
 import type { VerifiedReport } from './snapshot'
@@ -32,7 +33,7 @@ export function toText(command: 'inspect' | 'snapshot' | 'trace' | 'at' | 'expor
           : command === 'trace'
             ? traceText(document as Fields)
             : command === 'export'
-              ? exportText(document as ExportDocument)
+              ? exportText(document as ExportDocument | JsonDocument)
               : sampleText(document as Fields)
   return body + (diagnostics.length > 0 ? '\n' + diagnosticsText(diagnostics) : '')
 }
@@ -204,7 +205,14 @@ function atText(doc: AtDocument): string {
 
 // ───────────────────────────── export ─────────────────────────────
 
-function exportText(d: ExportDocument): string {
+function exportText(d: ExportDocument | JsonDocument): string {
+  if (d.format === 'json')
+    return `${plain(d.out)}\n${pairs([
+      ['events', d.cut > 0 ? `${num(d.events)} (${num(d.cut)} left out)` : num(d.events)],
+      ['size', memory(d.bytes)],
+      ['session', plain(d.session)],
+      ['range', d.fromNs !== null && d.toNs !== null ? `${d.fromNs} to ${d.toNs} (Unix ns)` : 'the whole recording, on its own clock'],
+    ])}`
   const range =
     d.fromNs !== null && d.toNs !== null
       ? `${d.fromNs} to ${d.toNs} (Unix ns)`

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Canvas } from '@napi-rs/canvas'
 import { builtFolder } from '../../main/bundle'
 import type { Surface } from '../../paint/sheet/ask'
+import type { PixelImage } from '../../paint/svg/raster'
 import type { Context2D } from '../../paint/theme'
 import type { ScratchCanvas } from '../../paint/timeline'
 
@@ -60,6 +61,8 @@ function packaged(name: string): string | null {
 export interface Picture extends Surface {
   /** Paints on a canvas of width x height and answers it as PNG, 8-bit RGBA. */
   readonly png: (width: number, height: number, paint: (ctx: Context2D) => void) => Promise<Uint8Array>
+  /** A picture of pixels as PNG in base64. */
+  readonly base64: (image: PixelImage) => string
   readonly missingFonts: readonly string[]
 }
 
@@ -98,6 +101,11 @@ export async function openCanvas(): Promise<Picture> {
       const canvas = createCanvas(width, height)
       paint(context(canvas))
       return canvas.encode('png')
+    },
+    base64: ({ pixels, width, height }) => {
+      const canvas = createCanvas(width, height)
+      canvas.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels), width, height), 0, 0)
+      return canvas.toBuffer('image/png').toString('base64')
     },
     missingFonts: [...missing, ...failed],
   }

@@ -2,6 +2,7 @@
 import { makesTrace, type AllocatorInfo, type Axis, type SessionView } from '../../shared/api'
 import type { CatalogFile, CatalogSession, ReadableKind } from '../../shared/catalog'
 import { num } from '../../shared/format'
+import type { HbmInfo } from '../../shared/hbm-api'
 import type { Span } from '../../paint/sheet/ask'
 import { isReadable } from '../read'
 import type { ExportOptions, View } from './options'
@@ -64,6 +65,7 @@ export interface Chosen {
   readonly window: Span
   readonly extent: Span
   readonly memory: { readonly allocator: AllocatorInfo; readonly axis: Axis; readonly window: Span } | null
+  readonly hbm: HbmInfo | null
   /** Only these sources take part in the timeline; null for all of the group. */
   readonly traces: ReadonlySet<number> | null
   /** Unix time of the window; null where times are not known, or not as Unix times. */
@@ -78,12 +80,13 @@ export function choose(view: SessionView, o: ExportOptions): Chosen {
   const traces = o.rank === null ? null : new Set(view.sources.filter(s => s.rank === null || s.rank === o.rank).map(s => s.index))
   const tracks = view.tracks.filter(t => makesTrace(t) && (traces?.has(t.source) ?? true))
   const what = o.view ?? (tracks.length > 0 ? 'timeline' : 'allocator')
-  const allocator = what === 'timeline' ? null : chooseAllocator(view, o, notes)
-  if (what !== 'allocator' && tracks.length === 0)
+  const allocator = what === 'timeline' || what === 'hbm' ? null : chooseAllocator(view, o, notes)
+  const hbm = what === 'hbm' ? chooseHbm(view, o, notes) : null
+  if (what !== 'allocator' && what !== 'hbm' && tracks.length === 0)
     throw new Refused('no-trace', 'There is no trace with something to draw here.', 'Use --view allocator.')
   if (allocator && allocator.timeRange === null) return onEvents(allocator, what, o, notes)
 
-  const group = allocator?.group ?? (tracks[0]?.group as number)
+  const group = allocator?.group ?? hbm?.group ?? (tracks[0]?.group as number)
   if (what === 'both' && !tracks.some(t => t.group === group))
     throw new Refused(
       'no-common-time',
@@ -91,12 +94,13 @@ export function choose(view: SessionView, o: ExportOptions): Chosen {
       'Make two pictures: --view timeline, --view allocator.',
     )
   const elsewhere = new Set(tracks.filter(t => t.group !== group).map(t => t.group)).size
-  if (what !== 'allocator' && elsewhere > 0)
+  if ((what === 'timeline' || what === 'both') && elsewhere > 0)
     notes.push(`Tracks of ${num(elsewhere)} other time range${elsewhere === 1 ? '' : 's'} are not drawn`)
   const { originNs, durationNs, calibrated } = view.groups.find(g => g.id === group) as SessionView['groups'][number]
   const extent = { start: 0, end: Math.max(1, durationNs) }
   // The allocator alone is shown as long as it was recorded; with the trace, the whole time that they share.
-  const whole = what === 'allocator' && allocator?.timeRange ? widened(allocator.timeRange) : extent
+  const own = what === 'allocator' ? allocator?.timeRange : hbm?.timeRange
+  const whole = own ? widened(own) : extent
   if (!o.range)
     return {
       view: what,
@@ -104,6 +108,7 @@ export function choose(view: SessionView, o: ExportOptions): Chosen {
       window: whole,
       extent,
       memory: onTime(allocator, whole),
+      hbm,
       traces,
       notes,
       unix: unixOf(originNs, whole, calibrated),
@@ -115,7 +120,7 @@ export function choose(view: SessionView, o: ExportOptions): Chosen {
       'Leave out --from and --to: the whole recording is drawn.',
     )
   const window = { start: Number(o.range.from - originNs), end: Number(o.range.to - originNs) }
-  const known = what === 'allocator' ? whole : extent
+  const known = whole
   if (!(window.end > known.start) || window.start > known.end) {
     const [a, b] = [originNs + BigInt(Math.floor(known.start)), originNs + BigInt(Math.ceil(known.end))]
     throw new Refused(
@@ -124,7 +129,7 @@ export function choose(view: SessionView, o: ExportOptions): Chosen {
       'Choose --from and --to within it.',
     )
   }
-  return { view: what, group, window, extent, memory: onTime(allocator, window), traces, notes, unix: o.range }
+  return { view: what, group, window, extent, memory: onTime(allocator, window), hbm, traces, notes, unix: o.range }
 }
 
 const onTime = (allocator: AllocatorInfo | null, window: Span): Chosen['memory'] => allocator && { allocator, axis: 'time', window }
@@ -159,10 +164,29 @@ function onEvents(allocator: AllocatorInfo, what: View, o: ExportOptions, notes:
     window,
     extent: window,
     memory: { allocator, axis: 'event', window },
+    hbm: null,
     traces: null,
     unix: null,
     notes: [...notes, 'The snapshot has no times: its axis is the index of its events'],
   }
+}
+
+function chooseHbm(view: SessionView, o: ExportOptions, notes: string[]): HbmInfo {
+  const all = (view.hbm ?? []).filter(h => h.group !== null)
+  if (all.length === 0)
+    throw new Refused('no-hbm', 'No source here tells of device memory.', 'Give a session with ntrace.pb or an export of Neuron Explorer.')
+  const some = all.filter(
+    h => (o.device === null || h.device === o.device) && (o.hbm === null || h.hbm === o.hbm) && (o.rank === null || h.rank === o.rank),
+  )
+  const [first, ...rest] = some
+  if (!first)
+    throw new Refused(
+      'no-such-device',
+      `There is no such HBM; there are: ${listed(all.map(h => h.label))}.`,
+      'Choose with --device, --hbm and --rank.',
+    )
+  if (rest.length > 0) notes.push(`Of ${num(some.length)} HBMs the first is drawn (${first.label}); choose with --device and --hbm`)
+  return first
 }
 
 function chooseAllocator(view: SessionView, o: ExportOptions, notes: string[]): AllocatorInfo {

@@ -63,7 +63,9 @@ describe('arguments', () => {
   it.each([
     [['trace.json'], /needs --out/],
     [['trace.json', '--out', 'no.png', '--theme', 'blue'], /--theme takes light or dark, not "blue"/],
-    [['trace.json', '--out', 'no.png', '--view', 'all'], /--view takes timeline or allocator or both/],
+    [['trace.json', '--out', 'no.png', '--view', 'all'], /--view takes timeline or allocator or hbm or both/],
+    [['trace.json', '--out', 'no.png', '--grouping', 'x'], /--grouping takes default or cpu-device/],
+    [['trace.json', '--out', 'no.json', '--view', 'both'], /--view belongs to pictures/],
     [['trace.json', '--out', 'no.png', '--from', '5'], /belong together/],
     [['trace.json', '--out', 'no.png', '--from', '5', '--to', '5'], /--from must be earlier/],
     [['trace.json', '--out', 'no.png', '--from', '6', '--to', '5'], /--from must be earlier/],

@@ -1,4 +1,4 @@
-/** `export PATH --out FILE.png`: the picture of the Export dialog, made without a window. */
+/** `export PATH --out FILE`: what the Export dialog saves, made without a window. */
 import { realpath, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { version } from '../../../package.json'
@@ -6,13 +6,18 @@ import { systemCode, systemReason } from '../../formats/system-error'
 import { gatherSheet, type GatheredSheet } from '../../paint/sheet/gather'
 import type { PixelBox } from '../../paint/sheet/layout'
 import { paintSheet } from '../../paint/sheet/paint'
+import { sheetSvg, svgSurface } from '../../paint/sheet/svg'
+import { defaultY } from '../../paint/sheet/hbm'
+import type { Context2D, Theme } from '../../paint/theme'
+import { DEFAULT_LAYOUT } from '../../paint/timeline'
 import { discover } from '../../session/discover'
 import { RequestError } from '../../shared/api'
 import type { Catalog } from '../../shared/catalog'
 import type { Diagnostic } from '../../shared/diagnostics'
 import type { Io, Outcome } from '../output'
-import { openCanvas } from './canvas'
+import { openCanvas, type Picture } from './canvas'
 import { choose, chooseSession, Refused, type Chosen } from './choose'
+import { writeJson } from './json'
 import { scaleOf, type ExportOptions, type View } from './options'
 import { openSession } from './session'
 import { cliTheme } from './theme'
@@ -20,6 +25,7 @@ import { cliTheme } from './theme'
 export interface ExportDocument {
   /** The written file. */
   readonly out: string
+  readonly format: 'png' | 'svg'
   readonly view: View
   readonly theme: 'light' | 'dark'
   readonly width: number
@@ -41,7 +47,7 @@ export interface ExportDocument {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Makes the picture of `path` (absolute). Nothing is written when it cannot be made. */
+/** Writes the file of `path` (absolute). Nothing is written when it cannot be made. */
 export async function exportCommand(path: string, o: ExportOptions, io: Io): Promise<Outcome> {
   const out = resolve(io.cwd, o.out)
   const catalog = await discover(path, { salt: '' })
@@ -49,7 +55,7 @@ export async function exportCommand(path: string, o: ExportOptions, io: Io): Pro
   const say = (severity: Diagnostic['severity'], code: string, message: string, meaning: string, action: string): number =>
     diagnostics.push({ severity, code, file: severity === 'error' ? o.out : '.', offset: null, message, meaning, action, count: 1 })
   const fail = (code: string, message: string, action: string): Outcome => {
-    say('error', code, message, 'No picture was written.', action)
+    say('error', code, message, 'Nothing was written.', action)
     return { document: { diagnostics }, read: false }
   }
   try {
@@ -57,7 +63,24 @@ export async function exportCommand(path: string, o: ExportOptions, io: Io): Pro
     const { session, others } = chooseSession(catalog.sessions, o)
     const opened = await openSession(catalog, session, io)
     diagnostics.push(...opened.diagnostics)
-    const chosen = choose(opened.view, o)
+    const chosen = choose(opened.view, o.format === 'json' ? { ...o, view: 'timeline' } : o)
+    if (others.length > 0)
+      say(
+        'info',
+        'other-sessions',
+        `Of ${others.length + 1} sessions the first is ${o.format === 'json' ? 'written' : 'drawn'}: ${session.dir}.`,
+        `Left out: ${others.slice(0, 20).join(', ')}${others.length > 20 ? ` and ${others.length - 20} more` : ''}.`,
+        'Choose with --session or --rank.',
+      )
+    for (const note of chosen.notes) say('info', 'export-choice', `${note}.`, 'The file shows what its title says.', 'None needed.')
+    const tell = (note: string): number =>
+      say('info', 'export-note', note, 'The file is not one to one what the sources hold.', 'Choose a shorter range where this matters.')
+    const unwritable = (e: unknown): Outcome => {
+      if (systemCode(e) === '') throw e
+      return fail('file-unwritable', `${o.out} cannot be written: ${systemReason(e)}.`, 'Choose another --out.')
+    }
+    if (o.format === 'json')
+      return await writeJson(out, o, session, opened, chosen, tell).then(d => ({ document: { ...d, diagnostics }, read: true }), unwritable)
     const canvas = await openCanvas().catch((e: unknown) => {
       const why = e instanceof Error ? e.message.split('\n')[0] : String(e)
       throw new Refused(
@@ -74,25 +97,19 @@ export async function exportCommand(path: string, o: ExportOptions, io: Io): Pro
         'Text is drawn in a font of the system.',
         'Install the package anew.',
       )
-    if (others.length > 0)
-      say(
-        'info',
-        'other-sessions',
-        `Of ${others.length + 1} sessions the first is drawn: ${session.dir}.`,
-        `Not drawn: ${others.slice(0, 20).join(', ')}${others.length > 20 ? ` and ${others.length - 20} more` : ''}.`,
-        'Choose with --session or --rank.',
-      )
-    for (const note of chosen.notes) say('info', 'export-choice', `${note}.`, 'The picture shows what its title says.', 'None needed.')
     const scale = scaleOf(o.width, o.height)
     const theme = cliTheme(o.theme)
-    const made = await gatherSheet(opened.ask, canvas, theme, {
+    const svg = o.format === 'svg'
+    const made = await gatherSheet(opened.ask, svg ? svgSurface(canvas.ctx) : canvas, theme, {
       view: opened.view,
       catalog: session,
       root: basename(path) || path,
       group: chosen.group,
       window: chosen.window,
       extent: chosen.extent,
-      trace: chosen.view !== 'allocator',
+      trace: chosen.view === 'timeline' || chosen.view === 'both',
+      tracks: { ...DEFAULT_LAYOUT, grouping: o.grouping, filter: o.filter ?? '' },
+      vector: svg,
       traces: chosen.traces,
       // As the screen shows it before anything is changed there.
       memory: chosen.memory && {
@@ -101,6 +118,12 @@ export async function exportCommand(path: string, o: ExportOptions, io: Io): Pro
         yMax: null,
         pinned: null,
       },
+      hbm: chosen.hbm && {
+        info: chosen.hbm,
+        grouping: 'family',
+        options: { capacity: true, peak: true, reserved: false, ooms: true },
+        y: defaultY(chosen.hbm),
+      },
       width: o.width,
       height: o.height,
       scale,
@@ -108,14 +131,14 @@ export async function exportCommand(path: string, o: ExportOptions, io: Io): Pro
       sources: true,
       program: `Neuron Workbench ${version}`,
     })
-    const png = await canvas.png(made.width, made.height, ctx => {
-      ctx.setTransform(scale, 0, 0, scale, 0, 0)
-      paintSheet(ctx, theme, made.sheet)
-    })
+    const { data, notes } = svg
+      ? vector(made, theme, canvas)
+      : { data: await canvas.png(made.width, made.height, ctx => paint(ctx, made, theme, scale)), notes: made.notes }
+    for (const note of notes) tell(note)
     try {
-      await writeFile(out, png)
+      await writeFile(out, data)
     } catch (e) {
-      return fail('file-unwritable', `${o.out} cannot be written: ${systemReason(e)}.`, 'Choose another --out.')
+      return unwritable(e)
     }
     return { document: describe(out, o, session.dir, made, chosen, diagnostics), read: true }
   } catch (e) {
@@ -123,6 +146,16 @@ export async function exportCommand(path: string, o: ExportOptions, io: Io): Pro
     if (e instanceof RequestError) return fail('export-refused', e.message, 'Choose a smaller --width and --height.')
     throw e
   }
+}
+
+function paint(ctx: Context2D, made: GatheredSheet, theme: Theme, scale: number): void {
+  ctx.setTransform(scale, 0, 0, scale, 0, 0)
+  paintSheet(ctx, theme, made.sheet)
+}
+
+function vector(made: GatheredSheet, theme: Theme, canvas: Picture): { readonly data: string; readonly notes: readonly string[] } {
+  const { text, notes } = sheetSvg(made, theme, canvas.ctx, canvas.base64)
+  return { data: text, notes }
 }
 
 /** Before anything long is done: the folder is there, and nothing of the profile is overwritten. */
@@ -163,6 +196,7 @@ function describe(
   const onEvents = c.memory?.axis === 'event'
   return {
     out,
+    format: o.format === 'svg' ? 'svg' : 'png',
     view: c.view,
     theme: o.theme,
     width: made.width,
@@ -170,13 +204,13 @@ function describe(
     plot: made.plot,
     fromNs: c.unix?.from.toString() ?? null,
     toNs: c.unix?.to.toString() ?? null,
-    maxBytes: made.sheet.memory?.scale.max ?? null,
+    maxBytes: (made.sheet.memory ?? made.sheet.hbm)?.scale.max ?? null,
     axis: onEvents ? 'event' : 'time',
     fromEvent: onEvents ? c.window.start : null,
     toEvent: onEvents ? c.window.end : null,
     session,
     rank: made.rank,
-    device: c.memory?.allocator.device ?? null,
+    device: c.memory?.allocator.device ?? c.hbm?.device ?? null,
     diagnostics,
   }
 }

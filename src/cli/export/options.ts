@@ -1,12 +1,18 @@
 /** The options of `export` as typed, checked. */
 import type { ParseArgsOptionsConfig } from 'node:util'
+import { GROUPINGS, type Grouping } from '../../shared/trace-api'
 
-export const VIEWS = ['timeline', 'allocator', 'both'] as const
+export const VIEWS = ['timeline', 'allocator', 'hbm', 'both'] as const
 export type View = (typeof VIEWS)[number]
+
+/** What is written: a picture of pixels, one of shapes, or the events of the timeline. */
+export type Format = 'png' | 'svg' | 'json'
 
 export interface ExportOptions {
   /** File that is written, as typed. */
   readonly out: string
+  /** By the end of its name; PNG where that tells nothing. */
+  readonly format: Format
   /** null: the timeline where there is a trace, else the allocator. */
   readonly view: View | null
   /** Unix ns, both or none. `from` is shown, `to` is the first that is not. */
@@ -17,6 +23,11 @@ export interface ExportOptions {
   readonly theme: 'light' | 'dark'
   readonly rank: number | null
   readonly device: number | null
+  /** Number of the HBM; null: the first one of the device. */
+  readonly hbm: number | null
+  readonly grouping: Grouping
+  /** Only tracks whose row has these words; null for all. */
+  readonly filter: string | null
   /** Folder of the session, relative to PATH. */
   readonly session: string | null
 }
@@ -34,6 +45,9 @@ export const EXPORT_OPTIONS = {
   theme: { type: 'string' },
   rank: { type: 'string' },
   device: { type: 'string' },
+  hbm: { type: 'string' },
+  grouping: { type: 'string' },
+  filter: { type: 'string' },
   session: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig
 
@@ -43,13 +57,13 @@ export function exportOptions(values: Readonly<Record<string, unknown>>, wrong: 
     const v = values[name]
     return typeof v === 'string' ? v : null
   }
-  const oneOf = <T extends string>(name: 'view' | 'theme', allowed: readonly T[]): T | null => {
+  const oneOf = <T extends string>(name: 'view' | 'theme' | 'grouping', allowed: readonly T[]): T | null => {
     const v = text(name)
     const found = allowed.find(a => a === v)
     if (v !== null && found === undefined) throw wrong(`--${name} takes ${allowed.join(' or ')}, not ${quoted(v)}`)
     return found ?? null
   }
-  const whole = (name: 'width' | 'height' | 'rank' | 'device', least: number, most: number): number | null => {
+  const whole = (name: 'width' | 'height' | 'rank' | 'device' | 'hbm', least: number, most: number): number | null => {
     const v = text(name)
     if (v === null) return null
     if (!/^\d{1,9}$/.test(v) || Number(v) < least || Number(v) > most)
@@ -63,7 +77,7 @@ export function exportOptions(values: Readonly<Record<string, unknown>>, wrong: 
     return BigInt(v)
   }
   const out = text('out')
-  if (!out) throw wrong('export needs --out FILE.png')
+  if (!out) throw wrong('export needs --out FILE.png, FILE.svg or FILE.json')
   const [from, to] = [time('from'), time('to')]
   if ((from === null) !== (to === null)) throw wrong('--from and --to belong together: give both or none')
   if (from !== null && to !== null && from >= to) throw wrong('--from must be earlier than --to')
@@ -71,15 +85,23 @@ export function exportOptions(values: Readonly<Record<string, unknown>>, wrong: 
   const height = whole('height', SIZE.minHeight, SIZE.max)
   if (height !== null && width * height > SIZE.maxArea)
     throw wrong(`a picture has at most ${SIZE.maxArea} pixels; make it narrower or lower`)
+  const format = /\.svg$/i.test(out) ? 'svg' : /\.json$/i.test(out) ? 'json' : 'png'
+  const view = oneOf('view', VIEWS)
+  if (format === 'json' && view !== null && view !== 'timeline')
+    throw wrong('a .json file has the events of the timeline; --view belongs to pictures')
   return {
     out,
-    view: oneOf('view', VIEWS),
+    format,
+    view,
     range: from === null || to === null ? null : { from, to },
     width,
     height,
     theme: oneOf('theme', ['light', 'dark'] as const) ?? 'light',
     rank: whole('rank', 0, 2 ** 20),
     device: whole('device', 0, 2 ** 16),
+    hbm: whole('hbm', 0, 2 ** 16),
+    grouping: oneOf('grouping', GROUPINGS) ?? 'default',
+    filter: text('filter'),
     session: text('session'),
   }
 }

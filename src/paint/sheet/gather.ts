@@ -14,7 +14,7 @@ import { hbmScene, legendOfHbm, type SheetHbm } from './hbm'
 import { frameHeight, layoutSheet, legendRows, plotBox, type LegendEntry, type PixelBox, type SheetLayout } from './layout'
 import { legendOf, memoryScene } from './memory'
 import { placedLegend, type ExportSheet } from './paint'
-import { mergedSlices, rowsSeen, traceScene, type SheetMarks } from './trace'
+import { mergedSlices, rowsSeen, traceScene, type SheetMarks, type TrackChoice } from './trace'
 
 /** Heights where the content decides, CSS px. */
 const MEMORY_HEIGHT = 380
@@ -51,8 +51,8 @@ export interface SheetQuery {
   readonly trace: boolean
   /** Grouping, order and choice of the tracks; absent: as they are without any choice. */
   readonly tracks?: TrackLayout
-  /** Only the pinned tracks of that layout. */
-  readonly onlyPinned?: boolean
+  /** Which of its tracks; absent: what it shows. */
+  readonly choice?: TrackChoice
   /** Alone, the trace is as high as its rows (up to 8,000 CSS px) rather than as high as a screen; absent: no. */
   readonly whole?: boolean
   /** Shapes instead of pixels where that is possible: for SVG. */

@@ -34,6 +34,10 @@ export interface HbmPart extends SheetHbm {
   readonly scale: number
 }
 
+/** Until somebody chooses, the capacity is the top of the axis where the peak fills a quarter of it: below that the chart would be flat. */
+export const defaultY = ({ capacity: { bytes }, peakBytes }: HbmInfo): SheetHbm['y'] =>
+  bytes !== null && peakBytes >= bytes / 4 ? 'capacity' : 'fit'
+
 /** The scene. Rejects as `ask` does. */
 export async function hbmScene(ask: Ask, surface: Surface, theme: Theme, p: HbmPart): Promise<HbmScene> {
   const { info, window, options } = p

@@ -13,7 +13,7 @@ export const svgSurface = (measure: Context2D): Surface => ({
 })
 
 /**
- * The text of the file; one unit is a CSS px. `png` encodes a picture of pixels that would be too many shapes (PNG in base64). What the picture merges or leaves out stands in
+ * The text of the file, as large as the PNG would be. `png` encodes a picture of pixels that would be too many shapes (PNG in base64). What the picture merges or leaves out stands in
  * its description, and in `notes` with what only the file itself does.
  */
 export function sheetSvg(
@@ -23,7 +23,7 @@ export function sheetSvg(
   png: (image: PixelImage) => string,
 ): { readonly text: string; readonly notes: readonly string[] } {
   const { sheet, layout } = made
-  const svg = new SvgContext({ width: sheet.width, height: layout.height, measure, png })
+  const svg = new SvgContext({ width: sheet.width, height: layout.height, scale: made.width / sheet.width, measure, png })
   paintSheet(svg.ctx, theme, sheet)
   const notes = [
     ...made.notes,

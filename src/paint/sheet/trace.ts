@@ -23,6 +23,8 @@ const TRACKS = 64
 /** Limit of `width` in the contract. */
 const MAX_COLUMNS = 16_384
 
+export type TrackChoice = 'layout' | 'all' | 'pinned'
+
 export interface TracePart {
   readonly view: Pick<SessionView, 'session' | 'groups' | 'sources' | 'tracks' | 'steps'>
   readonly catalog: CatalogSession | null
@@ -31,8 +33,8 @@ export interface TracePart {
   readonly sources: ReadonlySet<number> | null
   /** Grouping and order of the rows; absent: as they are without any choice. */
   readonly layout?: TrackLayout
-  /** Only the pinned rows. */
-  readonly onlyPinned?: boolean
+  /** layout (the default): what it shows; all: every track, all groups open; pinned: the pinned ones alone. */
+  readonly choice?: TrackChoice
   /** Slices and counters as shapes. */
   readonly vector?: boolean
   /** Marks and notes, annotations, bands of steps: as the screen has them; absent: none, none, shown. */
@@ -49,21 +51,33 @@ export interface TracePart {
 /** What stands over the plots besides the data. */
 export type SheetMarks = Pick<TraceScene, 'notes' | 'annotations' | 'bands'>
 
+/** The rows of a sheet, null where the group has no track. Their tracks are those of the window of events that an export has. */
+export function sheetRows(p: Pick<TracePart, 'view' | 'catalog' | 'group' | 'sources' | 'layout' | 'choice'>): Rows | null {
+  const { view, choice = 'layout' } = p
+  const tracks = view.tracks.filter(t => t.group === p.group && (p.sources?.has(t.source) ?? true))
+  if (!tracks.some(makesTrace)) return null
+  const lay = (layout: TrackLayout): Rows =>
+    layoutRows({
+      tracks,
+      sources: view.sources,
+      layout,
+      instance: p.catalog?.instanceId ?? null,
+      session: p.catalog?.timestamp ?? null,
+      notes: [],
+    })
+  const layout = p.layout ?? DEFAULT_LAYOUT
+  if (choice === 'layout') return lay(layout)
+  if (choice === 'pinned') return pinnedRows(lay({ ...layout, collapsed: [] }))
+  const { grouped } = lay({ ...layout, filter: '' })
+  return lay({ ...layout, hidden: [], filter: '', collapsed: [], expanded: grouped.instances.flatMap(i => i.sections.map(s => s.key)) })
+}
+
 /** The scene, null where the group has no track. Rejects as `ask` does. */
 export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Promise<TraceScene | null> {
   const { view, window } = p
-  const tracks = view.tracks.filter(t => t.group === p.group && (p.sources?.has(t.source) ?? true))
   const group = view.groups.find(g => g.id === p.group)
-  if (!tracks.some(makesTrace) || !group) return null
-  const all = layoutRows({
-    tracks,
-    sources: view.sources,
-    layout: p.layout ?? DEFAULT_LAYOUT,
-    instance: p.catalog?.instanceId ?? null,
-    session: p.catalog?.timestamp ?? null,
-    notes: [],
-  })
-  const rows = p.onlyPinned ? pinnedRows(all) : all
+  const rows = sheetRows(p)
+  if (!rows || !group) return null
   const steps = stepsOf(view, p.group, p.sources)
   const notes = p.marks?.notes ?? []
   const height = Math.min(fullHeight({ steps, navigator: false, rows, notes }), p.maxHeight)
@@ -71,9 +85,11 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
   const fetched: Fetched = { ...window, columns }
   const slices = new Map<number, SliceColumns>()
   const counters = new Map<number, CounterColumns>()
-  const drawn = tracks.filter(t => (rows.byTrack.get(t.id)?.y ?? Infinity) < height)
+  const drawn = rows.rows.flatMap(r =>
+    r.y >= height ? [] : r.type === 'track' ? [r.track] : r.type === 'group' && r.preview ? [r.preview] : [],
+  )
   for (const kind of ['slices', 'counter'] as const) {
-    const ids = drawn.filter(t => t.kind === kind).map(t => t.id)
+    const ids = [...new Set(drawn.filter(t => t.kind === kind).map(t => t.id))]
     for (let i = 0; i < ids.length; i += TRACKS) {
       const some = ids.slice(i, i + TRACKS)
       const args = { session: view.session, tracks: some, start: window.start, end: window.end, width: columns }

@@ -37,6 +37,8 @@ interface State {
 export interface SvgOptions {
   readonly width: number
   readonly height: number
+  /** Size of the file's own px in those of the drawing; absent: 1. */
+  readonly scale?: number
   /** Another context, to measure text with; its fonts are loaded. */
   readonly measure: Context2D
   /** Pixels as a PNG in base64, for pictures that would be too many rectangles. */
@@ -313,8 +315,8 @@ export class SvgContext {
   finish(title: string, description: string): string {
     this.#flush()
     if (this.#group) this.#body += '</g>\n'
-    const { width, height } = this.#o
-    const size = `width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}"`
+    const { width, height, scale = 1 } = this.#o
+    const size = `width="${n(width * scale)}" height="${n(height * scale)}" viewBox="0 0 ${n(width)} ${n(height)}"`
     return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size} xml:space="preserve" style="white-space:pre">
 <title>${xml(title)}</title>

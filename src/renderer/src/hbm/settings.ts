@@ -2,6 +2,7 @@
 import { create } from 'zustand'
 import type { HbmGrouping, HbmInfo } from '../../../shared/hbm-api'
 import type { HbmOptions } from '../../../paint/hbm/scene'
+import { defaultY } from '../../../paint/sheet/hbm'
 
 export interface HbmSettings extends HbmOptions {
   readonly grouping: HbmGrouping
@@ -28,7 +29,6 @@ export const setHbmSettings = (s: Partial<HbmSettings>): void => useHbmSettings.
 
 /** Until the user chooses, the capacity is the top of the axis where the peak fills a quarter of it: below that the chart would be flat. */
 export function yOf(info: HbmInfo, chosen: HbmSettings['y']): 'fit' | 'capacity' {
-  const { bytes } = info.capacity
-  if (bytes === null) return 'fit'
-  return chosen ?? (info.peakBytes >= bytes / 4 ? 'capacity' : 'fit')
+  if (info.capacity.bytes === null) return 'fit'
+  return chosen ?? defaultY(info)
 }
