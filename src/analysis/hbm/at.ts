@@ -1,6 +1,6 @@
 /** An HBM at one instant, and what is live in it. */
 import { HBM_KNOWN, HBM_UNKNOWN, HBM_UNSURE, type HbmAt } from '../../shared/hbm-api'
-import { categoriesAt, inGap, isKnown, stateAt } from './curve'
+import { Categories, inGap, isKnown, stateAt } from './curve'
 import type { HbmModel } from './model'
 
 /** State that an instant shows; -1 where nothing is known (before the first event, after the source's last one). */
@@ -23,9 +23,9 @@ export function hbmAt(m: HbmModel, time: number, capacity: number | null): Omit<
   const state = knownState(m, time)
   const none = m.categories.map(() => null)
   if (state < 0) return { ...NOTHING, categories: none, startBytes: none }
-  const values = new Float64Array(m.categories.length)
-  const starts = new Float64Array(m.categories.length)
-  categoriesAt(m, state, values, starts)
+  const categories = new Categories(m)
+  categories.read(state)
+  const { bytes: values, start: starts } = categories
   const told = (v: number): number | null => (Number.isNaN(v) ? null : v)
   const total = m.total[state]
   let rest = total
@@ -46,16 +46,6 @@ export function hbmAt(m: HbmModel, time: number, capacity: number | null): Omit<
     liveBytes: m.events?.liveBytes[state] ?? 0,
     tensorBytes: tensors,
   }
-}
-
-/** Rows of `allocations` that are live after event `state`, in their order. Linear in the allocations made until then. */
-export function liveRows(m: HbmModel, state: number): Uint32Array {
-  const a = m.allocations
-  if (!a || state < 0 || !m.events) return new Uint32Array(0)
-  const out = new Uint32Array(m.events.live[state])
-  let n = 0
-  for (let k = 0; k < a.count && a.from[k] <= state; k++) if (a.to[k] < 0 || a.to[k] > state) out[n++] = k
-  return out
 }
 
 /** PyTorch's reserved bytes against the runtime's total: what the runtime holds besides, or why that cannot be said. */

@@ -16,6 +16,7 @@ import { attributeNumber, type SystemTable } from '../../shared/system-tables'
 import { compareCategories, type Category } from './categories'
 import { collectHbm, type Collected, type RawHbm } from './collect'
 import { reportCollected, reportHbm, type Steps } from './findings'
+import { withIndex } from './index-of'
 import { allocationsOf } from './lives'
 import { ALLOC, FREE, MAX_FAILURES, NO_CATEGORY, type HbmFailure, type HbmModel } from './model'
 import { usageModels } from './usage'
@@ -122,7 +123,7 @@ function build(table: SystemTable, collected: Collected, raw: RawHbm, sink: Diag
     else if (total[i] < attributed) noteStep(steps.exceed, row[i], time[i], attributed - total[i])
   }
   const failures = failuresOf(table, collected, raw, map)
-  const model: HbmModel = {
+  const model = withIndex({
     kind: 'events',
     device: raw.device,
     hbm: raw.hbm,
@@ -153,7 +154,7 @@ function build(table: SystemTable, collected: Collected, raw: RawHbm, sink: Diag
     failures: failures.slice(0, MAX_FAILURES),
     failureCount: failures.length,
     gaps,
-  }
+  })
   reportHbm(sink, model, steps, lives)
   return model
 }

@@ -1,47 +1,6 @@
 /** Reading a model at its states: which state stands at a time, and the bytes of each category in it. Checkpoints make any state a short walk away. */
-import { NO_CATEGORY, type HbmModel } from './model'
-
-/** Events between two checkpoints. */
-const SPAN = 128
-
-interface Checkpoints {
-  /** Per checkpoint k (before event k * SPAN): bytes of each category, then what is left of its start state. */
-  readonly values: Float64Array
-}
-const cache = new WeakMap<HbmModel, Checkpoints>()
-
-function checkpoints(m: HbmModel): Checkpoints {
-  let c = cache.get(m)
-  if (c) return c
-  const width = 2 * m.categories.length
-  const values = new Float64Array(width * (Math.floor(m.count / SPAN) + 1))
-  const now = begin(m)
-  for (let i = 0; i <= m.count; i++) {
-    if (i % SPAN === 0) values.set(now, (i / SPAN) * width)
-    if (i < m.count) step(m, i, now)
-  }
-  cache.set(m, (c = { values }))
-  return c
-}
-
-function begin(m: HbmModel): Float64Array {
-  const n = m.categories.length
-  const now = new Float64Array(2 * n)
-  m.categories.forEach((c, i) => (now[i] = now[n + i] = c.startBytes))
-  return now
-}
-
-function step(m: HbmModel, i: number, now: Float64Array): void {
-  const e = m.events
-  if (!e || e.category[i] === NO_CATEGORY) return
-  const c = e.category[i]
-  now[c] = e.categoryTotal[i]
-  const a = e.allocation[i]
-  if (a >= 0 && m.allocations && a < m.allocations.startCount) {
-    const left = m.categories.length + c
-    now[left] = Math.max(0, now[left] - m.allocations.size[a])
-  }
-}
+import { stateWidth, stepStates } from './index-of'
+import type { HbmModel } from './model'
 
 /** Last event at or before a time; -1 before the first: nothing is known there. Beyond `until` nothing is known either, see `isKnown`. */
 export function stateAt(m: HbmModel, time: number): number {
@@ -55,13 +14,21 @@ export function stateAt(m: HbmModel, time: number): number {
   return lo - 1
 }
 
-/** First event at or after a time; `count` where there is none. */
-export function firstAt(m: HbmModel, time: number): number {
-  let lo = 0
-  let hi = m.count
+/**
+ * First event at or after a time (`after`: later than it), which is no earlier than event `from`; `count` where there is none. Events near `from` are found soonest.
+ */
+export function firstAt(m: HbmModel, time: number, from = 0, after = false): number {
+  const { time: times, count } = m
+  let lo = from
+  let hi = from
+  for (let step = 16; hi < count && (times[hi] < time || (after && times[hi] === time)); step *= 2) {
+    lo = hi + 1
+    hi += step
+  }
+  hi = Math.min(hi, count)
   while (lo < hi) {
     const mid = (lo + hi) >>> 1
-    if (m.time[mid] < time) lo = mid + 1
+    if (times[mid] < time || (after && times[mid] === time)) lo = mid + 1
     else hi = mid
   }
   return lo
@@ -71,25 +38,46 @@ export const isKnown = (m: HbmModel, time: number): boolean => m.count > 0 && ti
 
 export const inGap = (m: HbmModel, time: number): boolean => m.gaps.some(g => time >= g.start && time < g.end)
 
-/**
- * Bytes of each category after event `state` into `bytes`, and into `start` what is left of those of before the recording; NaN where not told.
- * `state` must be an event.
- */
-export function categoriesAt(m: HbmModel, state: number, bytes: Float64Array, start: Float64Array): void {
-  const n = m.categories.length
-  if (m.usage) {
-    for (let c = 0; c < n; c++) {
-      bytes[c] = m.usage[c][state]
-      start[c] = NaN
-    }
-    return
+/** Bytes of the categories at one state after another; cheapest where the next is a little later. */
+export class Categories {
+  readonly #m: HbmModel
+  /** After the last state that was read: bytes of each category; NaN where not told. */
+  readonly bytes: Float64Array
+  /** What is left of those of before the recording; NaN where not told. */
+  readonly start: Float64Array
+  readonly #now: Float64Array
+  readonly #known: Uint8Array
+  #state = -2
+
+  constructor(m: HbmModel) {
+    this.#m = m
+    const n = m.categories.length
+    this.bytes = new Float64Array(n)
+    this.start = Float64Array.from(m.categories, c => (m.events && c.startKnown ? c.startBytes : NaN))
+    this.#now = new Float64Array(stateWidth(m))
+    this.#known = Uint8Array.from(m.categories, c => Number(c.startKnown))
   }
-  const { values } = checkpoints(m)
-  const k = Math.floor((state + 1) / SPAN)
-  const now = values.slice(k * 2 * n, (k + 1) * 2 * n)
-  for (let i = k * SPAN; i <= state; i++) step(m, i, now)
-  for (let c = 0; c < n; c++) {
-    bytes[c] = now[c]
-    start[c] = m.categories[c].startKnown ? now[n + c] : NaN
+
+  /** `state` must be an event. */
+  read(state: number): void {
+    const m = this.#m
+    const { bytes, start } = this
+    const n = bytes.length
+    if (!m.events) {
+      for (let c = 0; c < n; c++) bytes[c] = m.usage ? m.usage[c][state] : NaN
+      return
+    }
+    const now = this.#now
+    const width = now.length
+    const { span, states } = m.index
+    const k = Math.floor((state + 1) / span)
+    if (this.#state < k * span - 1 || this.#state > state) {
+      for (let c = 0, at = k * width; c < width; c++) now[c] = states[at++]
+      this.#state = k * span - 1
+    }
+    stepStates(m, now, this.#state + 1, state + 1)
+    this.#state = state
+    for (let c = 0; c < n; c++) bytes[c] = now[c]
+    if (width > n) for (let c = 0; c < n; c++) start[c] = this.#known[c] === 1 ? now[n + c] : NaN
   }
 }

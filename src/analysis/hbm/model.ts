@@ -65,7 +65,20 @@ export interface HbmFailure {
   readonly total: number
 }
 
+/** Made from the rest of a model, see index-of.ts. */
+export interface HbmIndex {
+  /** Highest and lowest totals of blocks of 16 events, of 16 such blocks, and so on. */
+  readonly high: readonly Float64Array[]
+  readonly low: readonly Float64Array[]
+  /** The figures (`stateWidth`) before each event k * span. Empty where there are no events but totals. */
+  readonly span: number
+  readonly states: Float64Array
+  /** Last `to` in blocks of 16 allocations, and so on; 2^31 - 1 for those that are live at the end. */
+  readonly ends: readonly Int32Array[]
+}
+
 export interface HbmModel {
+  readonly index: HbmIndex
   readonly kind: 'events' | 'usage'
   /** -1: the file does not tell the device. */
   readonly device: number

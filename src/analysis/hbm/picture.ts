@@ -3,9 +3,9 @@
  * highest total. Work per query is bounded by the width, not by the number of events.
  */
 import { HBM_KNOWN, HBM_UNKNOWN, HBM_UNSURE, type HbmGroup, type HbmGrouping, type HbmPicture } from '../../shared/hbm-api'
-import { argMax, pyramidOf } from '../trace/range-max'
 import { FAMILIES, familyIndex, rowIndex, RUNTIME_ROWS } from './categories'
-import { categoriesAt, firstAt, inGap, isKnown, stateAt } from './curve'
+import { Categories, firstAt, inGap, isKnown } from './curve'
+import { Extremes } from './index-of'
 import type { HbmModel } from './model'
 
 export interface Grouping {
@@ -46,60 +46,64 @@ export interface PictureQuery {
   readonly grouping: HbmGrouping
 }
 
-const negatives = new WeakMap<Float64Array, Float64Array>()
-function negated(values: Float64Array): Float64Array {
-  let n = negatives.get(values)
-  if (!n) negatives.set(values, (n = values.map(v => -v)))
-  return n
-}
-
 /** The picture, without what the engine adds. `time` is relative to the table's epoch like the query. */
 export function hbmPicture(m: HbmModel, q: PictureQuery): Omit<HbmPicture, 'version' | 'reserved'> {
   const { width, grouping } = q
   const { groups, of, unattributed } = groupsOf(m, grouping)
   const nan = (): Float64Array => new Float64Array(width).fill(NaN)
-  const bytes = groups.map(nan)
-  const startBytes = groups.map(nan)
+  const bytes = groups.map(() => new Float64Array(width))
+  const startBytes = groups.map(() => new Float64Array(width))
   const out = { min: nan(), max: nan(), time: nan(), known: new Uint8Array(width).fill(HBM_UNKNOWN) }
-  const values = new Float64Array(m.categories.length)
-  const starts = new Float64Array(m.categories.length)
-  const high = pyramidOf(m.total)
-  const negative = negated(m.total)
-  const low = pyramidOf(negative)
+  const totals = new Extremes(m)
+  const categories = new Categories(m)
+  const sums = new Float64Array(groups.length)
+  const starts = new Float64Array(groups.length)
+  /** First category of each group. */
+  const told = groups.map((_, g) => of.indexOf(g))
   let shown = -1
+  // First event at or after the begin of the column.
+  let begin = firstAt(m, q.start)
   for (let c = 0; c < width; c++) {
     const a = q.start + ((q.end - q.start) * c) / width
     const b = c === width - 1 ? q.end : q.start + ((q.end - q.start) * (c + 1)) / width
-    const from = stateAt(m, a)
-    const to = c === width - 1 ? stateAt(m, b) + 1 : firstAt(m, b)
+    const next = firstAt(m, b, begin)
+    // An event at the begin is the state that stands there, the last one where there are several.
+    const from = firstAt(m, a, begin, true) - 1
+    const to = c === width - 1 ? firstAt(m, b, next, true) : next
+    begin = next
     const first = from >= 0 && isKnown(m, a) ? from : from + 1
-    if (first >= to || m.count === 0) continue
-    const state = argMax(m.total, high, first, to)
-    out.max[c] = m.total[state]
-    out.min[c] = m.total[argMax(negative, low, first, to)]
+    if (first >= to) {
+      for (let g = 0; g < groups.length; g++) bytes[g][c] = startBytes[g][c] = NaN
+      continue
+    }
+    totals.find(first, to)
+    const state = totals.at
+    out.max[c] = totals.max
+    out.min[c] = totals.min
     out.time[c] = state === from ? a : m.time[state]
     out.known[c] = inGap(m, out.time[c]) ? HBM_UNSURE : HBM_KNOWN
-    if (state === shown) {
-      for (let g = 0; g < groups.length; g++) {
-        bytes[g][c] = bytes[g][c - 1]
-        startBytes[g][c] = startBytes[g][c - 1]
+    if (state !== shown) {
+      shown = state
+      categories.read(state)
+      sums.fill(NaN)
+      // A group's start state is known where that of all its categories is.
+      starts.fill(NaN)
+      let rest = totals.max
+      for (let k = 0; k < of.length; k++) {
+        const g = of[k]
+        const start = categories.start[k]
+        starts[g] = told[g] === k ? start : starts[g] + start
+        const value = categories.bytes[k]
+        if (value !== value) continue
+        rest -= value
+        sums[g] = (sums[g] || 0) + value
       }
-      // The column before may have shown nothing.
-      if (c > 0 && out.known[c - 1] !== HBM_UNKNOWN) continue
+      if (unattributed >= 0) sums[unattributed] = Math.max(0, rest)
     }
-    shown = state
-    categoriesAt(m, state, values, starts)
-    let rest = m.total[state]
-    for (let k = 0; k < values.length; k++) {
-      const g = of[k]
-      if (Number.isNaN(values[k])) continue
-      rest -= values[k]
-      bytes[g][c] = (bytes[g][c] || 0) + values[k]
+    for (let g = 0; g < groups.length; g++) {
+      bytes[g][c] = sums[g]
+      startBytes[g][c] = starts[g]
     }
-    // A group's start state is known where that of all its categories is.
-    for (let k = 0; k < values.length; k++) startBytes[of[k]][c] = 0
-    for (let k = 0; k < values.length; k++) startBytes[of[k]][c] += starts[k]
-    if (unattributed >= 0) bytes[unattributed][c] = Math.max(0, rest)
   }
   return { width, grouping, groups, bytes, startBytes, ...out }
 }

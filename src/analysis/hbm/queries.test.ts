@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { systemTable, TestHbm } from '../../testing/system-table'
 import type { HbmGrouping, HbmSort } from '../../shared/hbm-api'
 import { GIB } from '../../shared/units'
-import { crossCheck, hbmAt, liveRows } from './at'
+import { crossCheck, hbmAt } from './at'
 import { buildHbm } from './build'
 import { hbmCapacity } from './capacity'
 import { stateAt } from './curve'
+import { liveAllocations } from './index-of'
 import { hbmCsv, hbmLive, type RowFacts } from './live'
 import type { HbmModel } from './model'
 import { eventsAround, parentRows } from './parents'
@@ -221,7 +222,7 @@ describe('the table of live allocations', () => {
     const h = new TestHbm()
     h.alloc({ time: 10, bytes: 1, address: 1n })
     const m = buildHbm(systemTable(h.events), 'n').models[0]
-    expect(liveRows(m, -1)).toHaveLength(0)
+    expect(liveAllocations(m, -1)).toHaveLength(0)
     expect(hbmLive(m, facts, { at: 9, sort: 'size', descending: true, filter: '', offset: 0, limit: 5 })).toMatchObject({
       total: 0,
       missingBytes: null,

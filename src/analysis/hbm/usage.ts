@@ -1,4 +1,5 @@
 /** Device memory of an export that has totals over time but no allocations (SystemProfileHbmUsage, device_mem_usage): the same curve without a table of live allocations. */
+import { withIndex } from './index-of'
 import type { DiagnosticSink } from '../../shared/diagnostics'
 import type { HbmUsageTable, SystemTable } from '../../shared/system-tables'
 import { num } from '../../shared/format'
@@ -56,7 +57,7 @@ function one(
     for (const c of usage) all += c[i] || 0
     unattributed = total[i] > all
   }
-  return {
+  return withIndex({
     kind: 'usage',
     device: u.device[rows[0]],
     hbm: u.hbm[rows[0]],
@@ -91,5 +92,5 @@ function one(
     failures: [],
     failureCount: 0,
     gaps: [],
-  }
+  })
 }

@@ -133,14 +133,15 @@ export class HbmQueries {
   picture(q: RequestArgs<'hbm.picture'>): Omit<Answers['hbm.picture'], 'version'> {
     const e = this.#entry(q.hbm)
     const p = hbmPicture(e.model, { ...q, start: q.start - e.offset, end: q.end - e.offset })
-    const reserved = p.time.map(t => reservedAt(e, t) ?? NaN)
+    const at = reservedBytes(e)
+    const reserved = p.time.map(t => at(t) ?? NaN)
     return { ...p, time: p.time.map(t => t + e.offset), reserved }
   }
 
   at({ hbm, at }: RequestArgs<'hbm.at'>): Answers['hbm.at'] {
     const e = this.#entry(hbm)
     const now = hbmAt(e.model, at - e.offset, e.info.capacity.bytes)
-    return { ...now, ...crossCheck(now.totalBytes, now.tensorBytes, reservedAt(e, at - e.offset)) }
+    return { ...now, ...crossCheck(now.totalBytes, now.tensorBytes, reservedBytes(e)(at - e.offset)) }
   }
 
   live(q: RequestArgs<'hbm.live'>): Omit<Answers['hbm.live'], 'version'> {
@@ -229,19 +230,21 @@ export class HbmQueries {
 // ── PyTorch's side ──
 
 /** Bytes that the HBM's allocators hold at a time of the runtime's table; null where one of them is not known then. */
-function reservedAt(e: Entry, time: number): number | null {
-  if (e.reserved.length === 0 || Number.isNaN(time)) return null
-  let all = 0
-  for (const { model, shift } of e.reserved) {
-    const at = time + shift
-    const p = positions(model, 'time')
-    if (!(at >= p.first && at <= p.last)) return null
-    const state = p.upperBound(at) - 1
-    const bytes = state < 0 ? model.figures.startReservedBytes : model.reserved[state]
-    if (Number.isNaN(bytes)) return null
-    all += bytes
+function reservedBytes(e: Entry): (time: number) => number | null {
+  const allocators = e.reserved.map(({ model, shift }) => ({ model, shift, p: positions(model, 'time') }))
+  return time => {
+    if (allocators.length === 0 || Number.isNaN(time)) return null
+    let all = 0
+    for (const { model, shift, p } of allocators) {
+      const at = time + shift
+      if (!(at >= p.first && at <= p.last)) return null
+      const state = p.upperBound(at) - 1
+      const bytes = state < 0 ? model.figures.startReservedBytes : model.reserved[state]
+      if (Number.isNaN(bytes)) return null
+      all += bytes
+    }
+    return all
   }
-  return all
 }
 
 /** Which allocators have their memory in an HBM, as links tell. One whose links lead into several HBMs cannot be split between them. */
