@@ -216,7 +216,7 @@ function columnsOf(a: StepsState['a'], b: StepsState['b'], walls: Walls, several
       },
       hover: s => {
         const ns = walls.ns.get(s.key)
-        return ns === undefined || ns === null ? undefined : `${num(ns)} ns in which something ran on the ${device}`
+        return ns === undefined ? undefined : ns === null ? 'Not known' : `${num(ns)} ns in which something ran on the ${device}`
       },
     },
   ]

@@ -1,5 +1,5 @@
 /** How long something ran on the device in each step: one question after the other, so that the timeline never waits for them. */
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { request, useSession } from '../state/session'
 import { laneId } from '../stats/lane'
 import { deviceTracks, type StepRow } from './rows'
@@ -16,22 +16,33 @@ export interface Walls {
 
 const NONE: ReadonlyMap<string, number | null> = new Map()
 
+interface Known {
+  /** Session and time group. */
+  readonly scope: string
+  readonly ns: Walls['ns']
+}
+const NOTHING: Known = { scope: '', ns: NONE }
+
 export function useWalls(steps: readonly StepRow[], group: number): Walls {
   const session = useSession(s => s.session)
   const view = useSession(s => s.view)
-  const [known, setKnown] = useState<{ readonly scope: string; readonly ns: ReadonlyMap<string, number | null> }>({ scope: '', ns: NONE })
+  const [known, setKnown] = useState<Known>(NOTHING)
+  const latest = useRef<Known>(NOTHING)
   const scope = session === null ? '' : `${session}/${group}`
   useEffect(() => {
     if (session === null || view === null || scope === '') return
     let over = false
+    if (latest.current.scope !== scope) latest.current = { scope, ns: NONE }
     const run = async (): Promise<void> => {
-      // Those of before stay until they are told anew; what is not known yet comes first.
-      setKnown(k => (k.scope === scope ? k : { scope, ns: NONE }))
-      for (const s of steps.slice(0, MAX_WALLS)) {
+      // Figures of before stay until they are told anew; what is not known yet comes first.
+      const { ns: before } = latest.current
+      const some = steps.slice(0, MAX_WALLS)
+      for (const s of [...some.filter(x => !before.has(x.key)), ...some.filter(x => before.has(x.key))]) {
         const device = deviceTracks(view, group, s.rank)
         const ns = device === null ? null : await wallOf(session, group, s, device.tracks)
         if (over) return
-        setKnown(k => ({ scope, ns: new Map(k.scope === scope ? k.ns : NONE).set(s.key, ns) }))
+        latest.current = { scope, ns: new Map(latest.current.ns).set(s.key, ns) }
+        setKnown(latest.current)
       }
     }
     void run()
