@@ -2,6 +2,7 @@
 import type { Geometry } from '../geometry'
 import { fit, fitMiddle, textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
+import { COUNTER } from './metrics'
 import type { GroupRow, NoteRow, TrackRow } from './rows'
 
 /** Left edge of track labels. */
@@ -59,9 +60,7 @@ export function drawGroupText(ctx: Context2D, theme: Theme, g: Geometry, r: Grou
 
 /** Where the events come from, the track's name in its group, and its note: below the name where there is room, else beside it. */
 export function drawTrackLabel(ctx: Context2D, theme: Theme, g: Geometry, r: TrackRow, y: number): void {
-  const cy = y + Math.min(r.h / 2, 10.5) + 0.5
   const room = g.gutter - LABEL_X - 8
-  const tall = r.h > 30
   const { label: name, note } = r
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'left'
@@ -69,6 +68,9 @@ export function drawTrackLabel(ctx: Context2D, theme: Theme, g: Geometry, r: Tra
   const nameWidth = textWidth(ctx, name)
   ctx.font = font(theme)
   const prefixWidth = r.prefix ? textWidth(ctx, r.prefix) + 6 : 0
+  // Two lines have room in a row of two levels, and in a lane where they stand close.
+  const tall = r.h > 30 || (r.h >= COUNTER && note !== '' && nameWidth + 6 + textWidth(ctx, note) > room)
+  const cy = y + (r.h > 30 ? 11 : tall ? 9 : Math.min(r.h / 2, 10.5) + 0.5)
   const beside = tall || !note ? 0 : textWidth(ctx, note) + 6
   const withPrefix = prefixWidth > 0 && prefixWidth + nameWidth <= room && (beside === 0 || beside + prefixWidth + nameWidth <= room)
   let x = LABEL_X
@@ -84,7 +86,7 @@ export function drawTrackLabel(ctx: Context2D, theme: Theme, g: Geometry, r: Tra
   ctx.font = font(theme)
   ctx.fillStyle = theme.token('--text-3')
   if (!note) return
-  if (tall) ctx.fillText(fit(ctx, note, room), LABEL_X, cy + 15)
+  if (tall) ctx.fillText(fit(ctx, note, room), LABEL_X, cy + (r.h > 30 ? 15 : 11))
   else if (x + 20 < LABEL_X + room) ctx.fillText(fit(ctx, note, LABEL_X + room - x), x, cy)
 }
 

@@ -223,7 +223,11 @@ class Loop {
     const act = tokens * h * a
     this.#annotated(`ProfilerStep#${n}`, tid, () => {
       const inputs = this.#slice('python_function', 'data/loader.py(54): __next__', tid, () => {
-        this.#now += this.#dur(600)
+        // Tokens and labels of the batch go to the device while the loader waits, the second before the first has ended.
+        const wait = this.#dur(600)
+        this.runtime.copy('in', tokens * 8, this.#now + wait * 0.2, this.#now + wait * 0.6)
+        this.runtime.copy('in', tokens * 8, this.#now + wait * 0.45, this.#now + wait * 0.85)
+        this.#now += wait
         const ids = this.#op('aten::copy_', 'optimizer', tid, [tokens * 8, tokens * 8], stacks.data())
         return ids
       })
@@ -281,7 +285,9 @@ class Loop {
         this.#finish()
       })
     })
-    this.#now += this.#dur(350)
+    const pause = this.#dur(350)
+    this.runtime.copy('out', tokens * 4, this.#now + pause * 0.2, this.#now + pause * 0.5)
+    this.#now += pause
   }
 
   /** Runs on the autograd thread while the main thread waits in `backward`. Returns the gradients, live until zero_grad. */

@@ -152,6 +152,14 @@ export class RuntimeRecorder {
     })
   }
 
+  /** A copy between host and device, by a thread of the runtime's own. */
+  copy(direction: 'in' | 'out', bytes: number, from: number, to: number): void {
+    this.#slice(`dmem_buf_copy${direction}`, Math.round(from), Math.round(to), {
+      thread: this.#thread,
+      attributes: { mem_type: 'device', mem_handle: hex(0x7000n + (this.#ids & 0xfn)), offset: 0, size: bytes },
+    })
+  }
+
   #count(usage: string, bytes: number): number {
     this.#total += bytes
     const now = (this.#byUsage.get(usage) ?? 0) + bytes

@@ -105,7 +105,10 @@ export function Surface({ input, onToggle }: { readonly input: TraceInput; reado
   const onKeyDown = (e: KeyboardEvent): void => {
     const c = controller.current
     if (!c || e.ctrlKey || e.metaKey || e.altKey) return
-    if (e.shiftKey ? onRangeKey(c, e.key) : onKey(c, e.key, onToggle)) e.preventDefault()
+    if (!(e.shiftKey ? onRangeKey(c, e.key) : onKey(c, e.key, onToggle))) return
+    e.preventDefault()
+    // Who steers by keys sees where they act, also after a click has brought the focus here.
+    c.setFocused(true)
   }
 
   const onContextMenu = (e: MouseEvent): void => {

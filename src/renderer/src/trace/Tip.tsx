@@ -6,6 +6,7 @@ import { counterText, exactText, styleTokens, type CounterSpan, type SliceHit } 
 import { request } from '../state/session'
 import { useView } from '../state/view'
 import type { Tip } from './controller'
+import { HbmTip } from './HbmTip'
 import { trackWords } from './controller'
 import type { TraceInput } from './input'
 import { rowName } from './rowActions'
@@ -65,6 +66,7 @@ export function TraceTip({ tip, input }: { readonly tip: Tip; readonly input: Tr
           />
         </>
       )}
+      {hit.type === 'counter' && hit.row.track.origin === 'hbm' && <HbmTip track={hit.row.track} session={input.session} />}
     </div>
   )
 }

@@ -50,6 +50,7 @@ export function TrackMenu({
       role="menu"
       aria-label={`Track ${rowName(row, rows)}`}
       popover="auto"
+      data-own-pointer=""
       onKeyDown={onKeyDown}
       onToggle={e => e.newState === 'closed' && onClose()}
     >

@@ -17,9 +17,9 @@ import {
   markOf,
   paintOverlay,
   paintStatic,
+  PINNED_KEY,
   rowTop,
   sections,
-  stickyOf,
   type Edge,
   type Hit,
   type Mark,
@@ -31,7 +31,7 @@ import {
   type TraceScene,
 } from '../../../paint/timeline'
 import { PAD, SLICE } from '../../../paint/timeline/metrics'
-import { inSight, rowsBetween } from '../../../paint/timeline/rows'
+import { inSight, rowsBetween, stickyHeight } from '../../../paint/timeline/rows'
 import { arrowsNow, useChain, watchChain } from '../chain/state'
 import { describeCursor } from '../state/live'
 import { request } from '../state/session'
@@ -148,7 +148,12 @@ export class TraceController {
   }
 
   setInput(input: TraceInput): void {
+    const before = this.#focused ? this.focusRow : null
+    const seen = before !== null && this.#inSight(before)
     this.#input = input
+    // A row that was moved takes the view along.
+    const now = seen ? this.focusRow : null
+    if (now && now.key === before?.key && now.y !== before.y) this.#scrollTo(now, now.y, now.y + now.h)
     this.invalidate(true)
   }
 
@@ -214,12 +219,8 @@ export class TraceController {
     const scene = this.scene()
     const row = scene?.rows.byTrack.get(track)
     if (!scene || !row) return
-    const sticky = stickyOf(scene, this.sections)
-    if (row.y < sticky) return
     const top = row.y + lane * SLICE
-    const bottom = Math.min(row.y + row.h, top + PAD * 2 + SLICE)
-    if (top < this.scroll + sticky) this.#scroller.scrollTop = top - sticky
-    else if (bottom > this.scroll + this.viewHeight) this.#scroller.scrollTop = bottom - this.viewHeight
+    this.#scrollTo(row, top, Math.min(row.y + row.h, top + PAD * 2 + SLICE))
   }
 
   /** The scene as it stands now; null before there is anything to show. */
@@ -481,8 +482,8 @@ export class TraceController {
   get focusRow(): Row | null {
     const rows = this.#input?.rows.rows ?? []
     const row = rows.find(r => r.key === this.#focusKey)
-    // Another range has other rows: the focus is then on the first one in sight, as when it came.
-    return row ?? (this.#focused ? rows.find(r => r.y + r.h > this.scroll) : null) ?? null
+    // Another range has other rows, and a row may be hidden: keys then go on from the first one in sight, as when the focus came.
+    return row ?? rows.find(r => r.y + r.h > this.scroll) ?? null
   }
 
   /** The focused slice as a hit, null where there is none on the focused track or it is not among what was fetched. */
@@ -503,19 +504,38 @@ export class TraceController {
   focusTo(row: Row, slice: { readonly row: number; readonly start: number } | null): void {
     this.#focusKey = row.key
     this.#focusSlice = row.type === 'track' && slice ? { track: row.track.id, ...slice } : null
-    const scene = this.scene()
-    const sticky = scene ? stickyOf(scene, this.sections) : 0
-    const h = this.viewHeight
     const hit = this.focusHit
     const top = row.y + (hit ? hit.mark.lane * SLICE : 0)
-    const bottom = hit ? top + PAD * 2 + SLICE : row.y + Math.min(row.h, h)
-    // Pinned rows are always in sight, and cover what scrolls below them.
-    if (row.y < sticky) this.invalidate(false)
-    else if (top < this.scroll + sticky) this.#scroller.scrollTop = top - sticky
-    else if (bottom > this.scroll + h) this.#scroller.scrollTop = bottom - h
+    this.#scrollTo(row, top, hit ? top + PAD * 2 + SLICE : row.y + Math.min(row.h, this.viewHeight))
     if (hit) describeCursor(sliceWords(hit))
     else describeCursor(rowWords(row))
     this.invalidate(false)
+  }
+
+  /** Gives the focus to a neighbour of a row that is about to go. */
+  leaveRow(row: Row): void {
+    if (this.#focusKey !== row.key) return
+    const rows = this.#input?.rows.rows ?? []
+    const at = rows.indexOf(row)
+    const next = rows[at + 1] ?? rows[at - 1]
+    if (next) this.focusTo(next, null)
+  }
+
+  get #sticky(): number {
+    const rows = this.#input?.rows
+    return rows ? stickyHeight(rows, this.viewHeight) : 0
+  }
+
+  #inSight(row: Row): boolean {
+    return row.y < this.#sticky || (row.y + row.h > this.scroll + this.#sticky && row.y < this.scroll + this.viewHeight)
+  }
+
+  /** Brings a stretch of a row into sight. Pinned rows are always there, and cover what scrolls below them. */
+  #scrollTo(row: Row, top: number, bottom: number): void {
+    const sticky = this.#sticky
+    if (row.y < sticky) return
+    if (top < this.scroll + sticky) this.#scroller.scrollTop = top - sticky
+    else if (bottom > this.scroll + this.viewHeight) this.#scroller.scrollTop = bottom - this.viewHeight
   }
 
   #focusMark(): Mark | null {
@@ -547,5 +567,6 @@ export function sliceWords({ columns: c, index, row }: SliceHit): string {
 export function rowWords(r: Row): string {
   if (r.type === 'group') return `${r.title} ${r.sub}, ${r.open ? 'open' : `closed, ${r.side}`}`
   if (r.type === 'note') return r.words
-  return `${trackWords(r.track)}, ${r.track.events.toLocaleString('en-US')} events`
+  const name = [r.prefix, r.label, r.note].filter(Boolean).join(' ')
+  return `${name}, ${r.track.events.toLocaleString('en-US')} events${r.group === PINNED_KEY ? ', pinned' : ''}`
 }

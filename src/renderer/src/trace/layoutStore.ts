@@ -65,8 +65,10 @@ async function load(session: string | null): Promise<void> {
 /** Follows the open session. Answers a function that stops it. */
 export function followLayout(): () => void {
   const to = (session: string | null): void => void load(session).catch(fail)
-  to(useSession.getState().session)
-  const stop = useSession.subscribe((s, was) => s.session !== was.session && to(s.session))
+  // The host knows of a session once it has answered with a view of it.
+  const shown = (s: { readonly view: { readonly session: string } | null }): string | null => s.view?.session ?? null
+  to(shown(useSession.getState()))
+  const stop = useSession.subscribe((s, was) => shown(s) !== shown(was) && to(shown(s)))
   // Closing the window does not wait for the timer.
   const leave = (): void => saveLayout()
   addEventListener('pagehide', leave)

@@ -146,6 +146,7 @@ export function bindPointer(root: HTMLElement, c: TraceController, toggle: (grou
   }
 
   const onMove = (e: PointerEvent): void => {
+    if (drag === null && e.target instanceof Element && e.target.closest('.menu')) return c.leave()
     const { x, y } = at(e)
     if (fingers.has(e.pointerId)) return touch.move(e.pointerId, { x, y })
     const v = useView.getState()

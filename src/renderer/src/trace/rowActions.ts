@@ -6,6 +6,7 @@ import { copyText } from '../memory/copy'
 import type { IconName } from '../shell/icons'
 import { notify } from '../shell/ui'
 import { describeCursor } from '../state/live'
+import { currentTrace } from './current'
 import { changeLayout, useLayout } from './layoutStore'
 
 export interface RowAction {
@@ -47,6 +48,8 @@ export function pinRow(row: Row): void {
 
 export function hideRow(row: Row): void {
   if (row.type === 'note' || row.key === PINNED_KEY) return
+  // The focus goes to a neighbour: what is hidden has none.
+  currentTrace()?.leaveRow(row)
   make(
     l => change.hide(l, row.key),
     `${row.type === 'track' ? row.label : row.title} hidden`,
