@@ -102,10 +102,9 @@ function draw(ctx: Context2D, theme: Theme, a: End, b: End, arrow: Arrow): void 
     ctx.stroke()
   }
   const color = theme.token('--flow')
-  ctx.globalAlpha = arrow.direct ? 1 : 0.75
-  line(theme.token('--pin-halo'), arrow.direct ? 4.5 : 3)
+  line(theme.token('--pin-halo'), arrow.direct ? 4.5 : 3.5)
   if (arrow.inferred) ctx.setLineDash([5, 4])
-  line(color, arrow.direct ? 2 : 1.25)
+  line(color, arrow.direct ? 2.25 : 1.25)
   ctx.setLineDash([])
   ctx.fillStyle = color
   if (a.there) {
@@ -125,5 +124,4 @@ function draw(ctx: Context2D, theme: Theme, a: End, b: End, arrow: Arrow): void 
     ctx.stroke()
     ctx.fill()
   }
-  ctx.globalAlpha = 1
 }

@@ -9,7 +9,7 @@ import { DataTable } from '../table/DataTable'
 import type { Column, Sort } from '../table/types'
 import { sentence } from './ModelFacts'
 import { askAgain, chainKey, goToEvent, useChain } from './state'
-import { byHelp, byWords, LAYER } from './words'
+import { byHelp, byWords, LAYER, SHORT } from './words'
 import './chain.css'
 
 interface Row {
@@ -22,24 +22,39 @@ interface Row {
   readonly near: ChainEvent
 }
 
+/** The two tables stand beside each other: what tells most comes first. */
 const COLUMNS: readonly Column<Row>[] = [
-  { id: 'order', title: '#', help: 'Nearest first', align: 'right', width: '44px', csv: 'order', value: r => r.order + 1 },
-  { id: 'name', title: 'Name', align: 'left', csv: 'name', value: r => r.event.name },
-  { id: 'layer', title: 'Layer', align: 'left', width: '110px', csv: 'layer', value: r => LAYER[r.event.layer] },
+  { id: 'order', title: '#', help: 'Nearest first', align: 'right', width: '32px', csv: 'order', value: r => r.order + 1 },
+  { id: 'name', title: 'Name', align: 'left', width: '168px', csv: 'name', value: r => r.event.name, hover: r => r.event.name },
   {
-    id: 'track',
-    title: 'Track',
+    id: 'layer',
+    title: 'Layer',
     align: 'left',
-    width: '170px',
-    csv: 'track',
-    value: r => r.event.trackName,
-    hover: r => r.event.trackName,
+    width: '72px',
+    csv: 'layer',
+    value: r => SHORT[r.event.layer],
+    hover: r => LAYER[r.event.layer],
+  },
+  {
+    id: 'by',
+    title: 'Linked by',
+    align: 'left',
+    width: '176px',
+    csv: 'linked_by',
+    value: r => `${byWords(r.link)}${r.link.inferred ? ' (inferred)' : ''}`,
+    hover: r => `${byHelp(r.link)} (with ${r.near.name})`,
+    cell: r => (
+      <>
+        {r.link.inferred && <span className="chip warn">inferred</span>}
+        {byWords(r.link)}
+      </>
+    ),
   },
   {
     id: 'start',
     title: 'Start',
     align: 'right',
-    width: '104px',
+    width: '88px',
     csv: 'start_ns',
     value: r => r.event.start,
     cell: r => timeMs(r.event.start),
@@ -49,26 +64,20 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'duration',
     title: 'Duration',
     align: 'right',
-    width: '88px',
+    width: '80px',
     csv: 'duration_ns',
     value: r => r.event.duration,
     cell: r => (r.event.duration === null ? '—' : duration(r.event.duration)),
     hover: r => (r.event.duration === null ? undefined : `${num(r.event.duration)} ns`),
   },
   {
-    id: 'by',
-    title: 'Linked by',
+    id: 'track',
+    title: 'Track',
     align: 'left',
-    width: '210px',
-    csv: 'linked_by',
-    value: r => byWords(r.link),
-    hover: r => `${byHelp(r.link)} (with ${r.near.name})`,
-    cell: r => (
-      <>
-        {byWords(r.link)}
-        {r.link.inferred && <span className="chip warn">inferred</span>}
-      </>
-    ),
+    width: '170px',
+    csv: 'track',
+    value: r => r.event.trackName,
+    hover: r => r.event.trackName,
   },
   {
     id: 'with',
@@ -84,7 +93,6 @@ const COLUMNS: readonly Column<Row>[] = [
     title: 'Event ID',
     help: 'What `chain --event` takes',
     align: 'left',
-    width: '160px',
     csv: 'event_id',
     value: r => r.event.id,
     hover: r => r.event.id,

@@ -9,6 +9,9 @@ export const LAYER: Readonly<Record<ChainEvent['layer'], string>> = {
   runtime: 'runtime',
 }
 
+/** Where there is little room. */
+export const SHORT: typeof LAYER = { ...LAYER, stream: 'stream' }
+
 const BY: Readonly<Record<LinkBy, readonly [word: string, help: string]>> = {
   flow: ['flow id', 'A flow of the trace leads from one to the other'],
   sequence: ['sequence id', 'Both carry this NRT sequence id'],
