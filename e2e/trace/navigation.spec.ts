@@ -91,7 +91,10 @@ test('leads through the time axis by keys, words, pointer and fingers', async ({
     const options = dialog(page, 'Commands').getByRole('option')
     const all = await options.count()
     expect(all).toBeGreaterThan(30)
-    await clean(page, 'palette')
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme })
+      await clean(page, `palette, ${theme}`)
+    }
     await page.keyboard.type('statis')
     await expect(options.first()).toHaveAttribute('data-command', 'table-statistics')
     expect(await options.count()).toBeLessThan(all)
@@ -324,7 +327,10 @@ test('marks and notes are made, moved, named, exported, and there again at the n
   await page.keyboard.press('Enter')
   await expect(table(page)).toBeVisible()
   await expect.poll(() => words(page)).toEqual(['', 'optimizer begins', 'slow part'])
-  await clean(page, 'notes')
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    await clean(page, `notes, ${theme}`)
+  }
 
   await test.step('a flag is dragged', async () => {
     p = await place(page)

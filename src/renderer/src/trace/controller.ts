@@ -464,9 +464,10 @@ export class TraceController {
   // ── keyboard focus ──
 
   setFocused(on: boolean): void {
+    const comes = on && !this.#focused
     this.#focused = on
     const { selection: s } = useView.getState()
-    const row = on && s?.type === 'slice' ? this.#input?.rows.byTrack.get(s.track) : undefined
+    const row = comes && s?.type === 'slice' ? this.#input?.rows.byTrack.get(s.track) : undefined
     if (row && s?.type === 'slice') {
       // The focus goes on from what is selected.
       this.#focusKey = row.key
