@@ -55,9 +55,9 @@ async function pick(what: keyof typeof PICK_TITLES): Promise<string | null> {
 
 async function save(name: string, data: Uint8Array): Promise<string | null> {
   if (!window) return null
-  const picture = name.endsWith('.png')
+  const picture = /\.(png|svg)$/.test(name)
   const answer = await dialog.showSaveDialog(window, {
-    title: picture ? 'Save the picture' : 'Save the table',
+    title: picture ? 'Save the picture' : name.endsWith('.json') ? 'Save the events' : 'Save the table',
     defaultPath: join(app.getPath(picture ? 'pictures' : 'documents'), name),
   })
   if (answer.canceled || !answer.filePath) return null

@@ -1,4 +1,5 @@
 /** One session of a catalog in an engine of this process: the same tables, view and answers as behind a window. */
+import { traceBands } from '../../main/host/engine/bands'
 import type { Engine } from '../../main/host/engine/engine'
 import { RequestError, type SessionView } from '../../shared/api'
 import type { Catalog, CatalogSession } from '../../shared/catalog'
@@ -33,6 +34,8 @@ function askEngine(engine: Engine): Ask {
           return Promise.resolve(engine.counter(args))
         case 'memory.picture':
           return Promise.resolve(engine.picture(args))
+        case 'trace.bands':
+          return Promise.resolve(traceBands(engine.context, args))
         case 'hbm.picture':
           return Promise.resolve(engine.hbmPicture(args))
         case 'memory.allocation':

@@ -3,6 +3,7 @@ import type { AllocatorInfo, Axis, SessionView } from '../../shared/api'
 import type { CatalogSession } from '../../shared/catalog'
 import { duration, fileSize, memory as bytesText, num } from '../../shared/format'
 import type { TrackLayout } from '../../shared/trace-api'
+import { geometry } from '../geometry'
 import type { MemoryOptions, MemoryScene } from '../memory/scene'
 import { activeName } from '../memory/words'
 import type { Theme } from '../theme'
@@ -57,8 +58,10 @@ export interface SheetQuery {
   readonly whole?: boolean
   /** Shapes instead of pixels where that is possible: for SVG. */
   readonly vector?: boolean
-  /** Notes, annotations and bands as on the screen. */
-  readonly marks?: SheetMarks
+  /** Marks and notes of the user; absent: none. */
+  readonly notes?: SheetMarks['notes']
+  /** Steps and annotations behind and over the plots; absent: yes. */
+  readonly bands?: boolean
   readonly memory: SheetMemory | null
   /** Device memory in place of the allocator; one of the two at most. */
   readonly hbm?: SheetHbm | null
@@ -97,16 +100,18 @@ export const eventsText = (w: Span): readonly [number, number] => [Math.max(0, M
 export async function gatherSheet(ask: Ask, surface: Surface, theme: Theme, q: SheetQuery): Promise<GatheredSheet> {
   const width = q.width / q.scale
   const height = q.height === null ? null : q.height / q.scale
+  const marks = await marksOf(ask, q, width)
   const trace = q.trace
     ? await traceScene(ask, surface, {
         ...q,
+        marks,
         ...(q.tracks ? { layout: q.tracks } : {}),
         sources: q.traces,
         width,
         maxHeight: traceHeight(q, height),
       })
     : null
-  const part = { view: q.view, sources: q.traces, width, scale: q.scale, ...(q.marks ? { marks: q.marks } : {}) }
+  const part = { view: q.view, sources: q.traces, width, scale: q.scale, marks }
   const fitted = { theme, legend: q.legend, surface, width, height, trace }
   const made = q.memory
     ? await lowerPart(fitted, height => memoryScene(ask, surface, theme, { ...part, ...(q.memory as SheetMemory), height }), legendOf)
@@ -146,6 +151,17 @@ export async function gatherSheet(ask: Ask, surface: Surface, theme: Theme, q: S
     rank,
     notes: trace ? traceNotes(trace) : [],
   }
+}
+
+/** What stands over the plots: notes, and the annotations of the window. */
+async function marksOf(ask: Ask, q: SheetQuery, width: number): Promise<SheetMarks> {
+  const notes = q.notes ? { notes: q.notes } : {}
+  if (q.bands === false) return { ...notes, bands: false }
+  const { start, end } = q.window
+  if (!q.view.groups.some(g => g.id === q.group)) return notes
+  const { plot } = geometry(width, start, end)
+  const { bands } = await ask('trace.bands', { session: q.view.session, group: q.group, start, end, width: Math.max(1, Math.round(plot)) })
+  return { ...notes, annotations: bands }
 }
 
 function traceHeight(q: SheetQuery, height: number | null): number {

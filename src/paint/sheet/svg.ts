@@ -13,7 +13,7 @@ export const svgSurface = (measure: Context2D): Surface => ({
 })
 
 /**
- * The text of the file, as large as the PNG would be. `png` encodes a picture of pixels that would be too many shapes (PNG in base64). What the picture merges or leaves out stands in
+ * The text of the file, `scale` of its px for each CSS px (absent: as large as the PNG would be). `png` encodes a picture of pixels that would be too many shapes (PNG in base64). What the picture merges or leaves out stands in
  * its description, and in `notes` with what only the file itself does.
  */
 export function sheetSvg(
@@ -21,9 +21,10 @@ export function sheetSvg(
   theme: Theme,
   measure: Context2D,
   png: (image: PixelImage) => string,
+  scale = made.width / made.sheet.width,
 ): { readonly text: string; readonly notes: readonly string[] } {
   const { sheet, layout } = made
-  const svg = new SvgContext({ width: sheet.width, height: layout.height, scale: made.width / sheet.width, measure, png })
+  const svg = new SvgContext({ width: sheet.width, height: layout.height, scale, measure, png })
   paintSheet(svg.ctx, theme, sheet)
   const notes = [
     ...made.notes,

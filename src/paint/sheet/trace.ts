@@ -80,7 +80,7 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
   if (!rows || !group) return null
   const steps = stepsOf(view, p.group, p.sources)
   const notes = p.marks?.notes ?? []
-  const height = Math.min(fullHeight({ steps, navigator: false, rows, notes }), p.maxHeight)
+  const height = panelHeight({ steps, navigator: false, rows, notes }, p.maxHeight)
   const columns = Math.min(MAX_COLUMNS, Math.max(1, Math.round(geometry(p.width, window.start, window.end).plot * p.scale)))
   const fetched: Fetched = { ...window, columns }
   const slices = new Map<number, SliceColumns>()
@@ -127,6 +127,15 @@ export async function traceScene(ask: Ask, surface: Surface, p: TracePart): Prom
 /** Training steps of a group, by start. */
 export const stepsOf = (view: Pick<SessionView, 'steps'>, group: number, sources: ReadonlySet<number> | null): SessionView['steps'] =>
   view.steps.filter(s => s.group === group && (sources?.has(s.source) ?? true)).sort((a, b) => a.start - b.start)
+
+/** Height of the panel: that of its rows, or where they are too many the end of the last track that fits, so that nothing is cut in two. */
+function panelHeight(t: Pick<TraceScene, 'steps' | 'navigator' | 'notes' | 'rows'>, most: number): number {
+  const full = fullHeight(t)
+  if (full <= most) return full
+  const top = sections({ ...t, height: most }).rows
+  const last = t.rows.rows.findLast(r => top + r.y + r.h <= most && (r.type !== 'group' || !r.open))
+  return last ? top + last.y + last.h : most
+}
 
 /** The pinned rows with their head. */
 function pinnedRows(r: Rows): Rows {

@@ -1,67 +1,61 @@
-/** What the Export dialog offers, and the sheet of its choice in the window of the screen. The sheet is made by src/paint/sheet, as on the command line. */
-import { makesTrace, type AllocatorInfo, type Axis, type SessionView } from '../../../shared/api'
+/** The sheet of the dialog's choice. It is made by src/paint/sheet, as on the command line. */
+import type { AllocatorInfo } from '../../../shared/api'
+import type { HbmInfo } from '../../../shared/hbm-api'
 import { eventsText, gatherSheet, type GatheredSheet } from '../../../paint/sheet/gather'
+import { svgSurface } from '../../../paint/sheet/svg'
 import type { Surface } from '../../../paint/sheet/ask'
 import type { Theme } from '../../../paint/theme'
+import type { NoteMark } from '../../../paint/timeline'
+import { useBands } from '../bands/state'
+import { useHbmSettings, yOf } from '../hbm/settings'
 import { axisOf, fixedMax } from '../memory/useMemory'
 import { useMemorySettings } from '../memory/settings'
 import { request, useSession } from '../state/session'
 import { useView, type TimeWindow } from '../state/view'
 import { useLayout } from '../trace/layoutStore'
+import { onEvents, withTrace, type What } from './choices'
+import type { ExportState } from './state'
 
-export { rangeText } from '../../../paint/sheet/gather'
-
-export type What = 'both' | 'trace' | 'memory'
-
-export interface ExportOptions {
+export interface PictureQuery {
   readonly what: What
-  /** Device pixels per CSS px: the PNG has exactly `width * scale` columns. */
-  readonly scale: 1 | 2
-  readonly legend: boolean
-  readonly sources: boolean
-  readonly pinned: boolean
+  /** Of time, or of event indices where the picture stands on these. */
+  readonly window: TimeWindow
+  readonly allocator: AllocatorInfo | null
+  readonly hbm: HbmInfo | null
+  readonly notes: readonly NoteMark[]
+  readonly options: ExportState
 }
 
-/** Width of the sheet, CSS px. */
-export const SHEET_WIDTH = 1280
-
-/** What can be exported now, and the words for it. */
-export function choices(view: SessionView | null, info: AllocatorInfo | null): readonly { readonly what: What; readonly label: string }[] {
-  const { group, memoryAxis } = useView.getState()
-  const trace = view?.tracks.some(t => t.group === group && makesTrace(t)) ?? false
-  const axis = axisOf(info, memoryAxis)
-  const mem = info !== null && (axis === 'event' || info.group === group)
-  return [
-    ...(trace && mem ? [{ what: 'both', label: 'System Trace, Allocator' } as const] : []),
-    ...(trace ? [{ what: 'trace', label: 'System Trace' } as const] : []),
-    ...(mem ? [{ what: 'memory', label: 'PyTorch Allocator' } as const] : []),
-  ]
+/** `allocator_rank0_612-1436ms`: letters, digits, `_` and `-` only. */
+export function fileName(what: string, rank: number | null, w: TimeWindow, events = false): string {
+  const range = events ? `events${eventsText(w).join('-')}` : `${Math.round(w.start / 1e6)}-${Math.round(w.end / 1e6)}ms`
+  return [what, rank === null ? null : `rank${rank}`, range]
+    .filter(Boolean)
+    .join('_')
+    .replace(/[^\w-]+/g, '_')
+    .slice(0, 100)
 }
 
-/** `allocator_rank0_612-1436ms.png`: letters, digits, `_` and `-` only. */
-export function fileName(what: What, rank: number | null, w: TimeWindow, axis: Axis = 'time'): string {
-  const range = axis === 'time' ? `${Math.round(w.start / 1e6)}-${Math.round(w.end / 1e6)}ms` : `events${eventsText(w).join('-')}`
-  const parts = [what === 'trace' ? 'trace' : 'allocator', rank === null ? null : `rank${rank}`, range]
-  return (
-    parts
-      .filter(Boolean)
-      .join('_')
-      .replace(/[^\w-]+/g, '_')
-      .slice(0, 100) + '.png'
-  )
+const NAMES: Readonly<Record<What, string>> = {
+  both: 'allocator',
+  memory: 'allocator',
+  trace: 'trace',
+  hbm: 'hbm',
+  'trace-hbm': 'hbm',
 }
 
 export interface Prepared extends GatheredSheet {
   readonly name: string
 }
 
+export function context(width: number, height: number): CanvasRenderingContext2D {
+  const ctx = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
+  if (!ctx) throw new Error('the canvas cannot be drawn on')
+  return ctx
+}
+
 /** A canvas of the page for pixels that are drawn as an image, and to measure with. */
 function pageSurface(): Surface {
-  const context = (width: number, height: number): CanvasRenderingContext2D => {
-    const ctx = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
-    if (!ctx) throw new Error('the canvas cannot be drawn on')
-    return ctx
-  }
   return {
     ctx: context(1, 1),
     image: (pixels, width, height) => {
@@ -73,46 +67,55 @@ function pageSurface(): Surface {
 }
 
 /** Asks for everything and makes the sheet. Rejects with the host's words when something cannot be had. */
-export async function prepare(info: AllocatorInfo | null, theme: Theme, o: ExportOptions): Promise<Prepared> {
+export async function prepare(theme: Theme, q: PictureQuery): Promise<Prepared> {
+  const { what, window, allocator: info, hbm, options: o } = q
   const { view, root, session: id, info: app } = useSession.getState()
   const v = useView.getState()
   const settings = useMemorySettings.getState()
+  const device = useHbmSettings.getState()
   if (!view || !id) throw new Error('no session is open')
-  const withTrace = o.what !== 'memory'
+  const events = onEvents(what, info)
+  // Over the trace the allocator may still stand on its events: then they keep their own window.
   const axis = axisOf(info, v.memoryAxis)
-  const window = axis === 'time' ? v.window : v.eventWindow
-  const gathered = await gatherSheet(request, pageSurface(), theme, {
+  const memoryWindow = axis === 'time' || events ? window : v.eventWindow
+  const vector = o.kind === 'svg'
+  const gathered = await gatherSheet(request, vector ? svgSurface(context(1, 1)) : pageSurface(), theme, {
     view,
     catalog: root?.catalog.sessions.find(s => s.id === id) ?? null,
     root: root?.name ?? null,
     group: v.group,
-    window: v.window,
+    window: events ? v.window : window,
     extent: v.extent,
-    trace: withTrace,
+    trace: withTrace(what),
     tracks: useLayout.getState().layout,
+    choice: o.drawn,
+    whole: o.drawn !== 'layout',
+    vector,
+    bands: useBands.getState().on,
+    ...(o.notes ? { notes: q.notes } : {}),
     traces: null,
     memory:
-      o.what !== 'trace' && info !== null
+      (what === 'both' || what === 'memory') && info !== null
         ? {
             allocator: info,
             axis,
-            window,
+            window: memoryWindow,
             // The picture has a legend for all of it: an owner that is shown alone on the screen stays one of many here.
             options: { ...settings, only: null },
             yMax: settings.y === 'fixed' ? fixedMax(info, settings.reserved, settings.rounded) : null,
             pinned: o.pinned && v.pinned?.allocator === info.id ? v.pinned.allocation : null,
           }
         : null,
-    width: SHEET_WIDTH * o.scale,
+    hbm:
+      (what === 'hbm' || what === 'trace-hbm') && hbm !== null
+        ? { info: hbm, grouping: device.grouping, options: device, y: yOf(hbm, device.y) }
+        : null,
+    width: o.width * o.scale,
     height: null,
     scale: o.scale,
     legend: o.legend,
     sources: o.sources,
     program: `${app?.name ?? 'Neuron Workbench'} ${app?.version ?? ''}`.trim(),
   })
-  const onEvents = o.what !== 'trace' && info !== null && axis === 'event'
-  return {
-    ...gathered,
-    name: withTrace || !onEvents ? fileName(o.what, gathered.rank, v.window) : fileName(o.what, gathered.rank, window, 'event'),
-  }
+  return { ...gathered, name: `${fileName(NAMES[what], gathered.rank, window, events)}.${vector ? 'svg' : 'png'}` }
 }

@@ -5,7 +5,8 @@ import { gap } from './AllocatorView'
 import { deviceChoices, rankChoices, sameRun } from './choices'
 import { fold, shortFile, stackText } from './frames'
 import { lifeWords } from './life'
-import { fileName, rangeText } from '../export/prepare'
+import { rangeText } from '../../../paint/sheet/gather'
+import { fileName } from '../export/prepare'
 
 const NBSP = '\u00a0'
 
@@ -125,9 +126,9 @@ describe('gap', () => {
 describe('export', () => {
   it('names the file by what it shows', () => {
     const w = { start: 612e6, end: 1436e6 }
-    expect(fileName('both', 0, w)).toBe('allocator_rank0_612-1436ms.png')
-    expect(fileName('memory', 1, { start: -1, end: 20 }, 'event')).toBe('allocator_rank1_events0-19.png')
-    expect(fileName('trace', null, w)).toBe('trace_612-1436ms.png')
+    expect(fileName('allocator', 0, w)).toBe('allocator_rank0_612-1436ms')
+    expect(fileName('allocator', 1, { start: -1, end: 20 }, true)).toBe('allocator_rank1_events0-19')
+    expect(fileName('trace', null, w)).toBe('trace_612-1436ms')
     expect(rangeText(w)).toBe(`612.0 – 1,436.0${NBSP}ms (824.000${NBSP}ms)`)
   })
 })

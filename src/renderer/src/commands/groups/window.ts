@@ -3,11 +3,11 @@ import { toggleAlignment } from '../../alignment/state'
 import { toggleBands } from '../../bands/state'
 import { importSchema, showSchemas } from '../../schema/state'
 import { closeDetails, openDialog, toggleDiagnostics } from '../../shell/ui'
-import { useSession } from '../../state/session'
 import { toggleTheme } from '../../theme'
 import type { Command } from '../command'
 import { addNeffs, closeRoot, openFile, openFolder, openSample } from '../open'
 import { hasRoot, hasView } from '../when'
+import { EXPORT } from './export'
 
 export const WINDOW: readonly Command[] = [
   { id: 'open-folder', title: 'Open folder', group: 'Window', keys: ['$mod+KeyO'], shown: 'Mod O', run: () => void openFolder() },
@@ -31,15 +31,7 @@ export const WINDOW: readonly Command[] = [
   { id: 'schema-import', title: 'Import trace schema…', group: 'Window', keys: [], run: () => void importSchema() },
   { id: 'schemas', title: 'Show the imported trace schemas', group: 'Window', keys: [], run: showSchemas },
   { id: 'close-folder', title: 'Close folder', group: 'Window', keys: [], when: hasRoot, run: closeRoot },
-  {
-    id: 'export-png',
-    title: 'Export PNG',
-    group: 'Window',
-    keys: ['$mod+KeyE', '$mod+Shift+KeyE'],
-    shown: 'Mod E',
-    when: canExport,
-    run: () => openDialog('export'),
-  },
+  ...EXPORT,
   {
     id: 'diagnostics',
     title: 'Show or hide the diagnostics',
@@ -70,9 +62,3 @@ export const WINDOW: readonly Command[] = [
   { id: 'toggle-theme', title: 'Switch theme', group: 'Window', keys: ['KeyT'], shown: 'T', run: toggleTheme },
   { id: 'show-keys', title: 'Show all keys', group: 'Window', keys: ['?'], shown: '?', run: () => openDialog('help') },
 ]
-
-/** Something is drawn that a picture can hold. */
-function canExport(): boolean {
-  const { view } = useSession.getState()
-  return view !== null && (view.tracks.length > 0 || view.allocators.length > 0)
-}
