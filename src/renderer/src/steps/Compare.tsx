@@ -12,7 +12,7 @@ import { Choice } from '../table/Choice'
 import { DataTable } from '../table/DataTable'
 import { FilterField } from '../table/FilterField'
 import type { Column } from '../table/types'
-import { changeText, chosenPair, type StepRow } from './rows'
+import { changeText, chosenPair, withoutSteps, type StepRow } from './rows'
 import { useSteps } from './state'
 
 const LIMIT = 2000
@@ -46,6 +46,12 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
     }),
   )
   const answer = lane.value?.answer ?? null
+  const asked = lane.value?.question
+  const rows = useMemo(
+    () => (answer && asked ? (asked.by === 'name' ? withoutSteps(answer.rows, asked.a, asked.b) : answer.rows) : NONE),
+    [answer, asked],
+  )
+  const left = answer ? answer.rows.length - rows.length : 0
   const shownBy = lane.value?.question.by ?? by
   const columns = useMemo(() => columnsOf(shownBy), [shownBy])
   return (
@@ -94,13 +100,13 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
       )}
       <DataTable
         label="Comparison"
-        rows={answer?.rows ?? NONE}
+        rows={rows}
         columns={columns}
         rowKey={keyOf}
         sort={sort}
         onSort={s => useSteps.setState({ compareSort: s })}
         csvName="compared_steps"
-        total={answer?.matching}
+        total={answer ? answer.matching - left : undefined}
         stale={lane.pending && answer !== null}
         empty={
           answer === null
@@ -114,7 +120,7 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
         note={
           a === b
             ? 'A and B are the same step'
-            : `${b.name} is ${duration(Math.abs(b.duration - a.duration))} ${b.duration < a.duration ? 'shorter' : 'longer'} than ${a.name} · complete slices, clipped to the step`
+            : `${b.name} is ${duration(Math.abs(b.duration - a.duration))} ${b.duration < a.duration ? 'shorter' : 'longer'} than ${a.name} · complete slices, clipped to the step${left > 0 ? ', without the steps’ own' : ''}`
         }
       />
     </>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionView } from '../../../shared/api'
-import { changeText, chosenPair, deviceTracks, kindOf, stepRows } from './rows'
+import { changeText, chosenPair, deviceTracks, kindOf, stepRows, withoutSteps } from './rows'
 
 const step = (name: string, start: number, duration: number, source = 0, group = 0) => ({ name, start, duration, source, group })
 const track = (id: number, role: string, origin?: string, source = 0, more = {}) => ({
@@ -98,4 +98,15 @@ it('tells a change in words', () => {
   expect(changeText({ a: null, b: side(90), deltaNs: 90 })).toBe('only B')
   expect(changeText({ a: side(100), b: null, deltaNs: -100 })).toBe('only A')
   expect(changeText({ a: side(0), b: side(5), deltaNs: 5 })).toBe('—')
+})
+
+it('leaves the slices of the compared steps out, and nothing else', () => {
+  const rows = ['ProfilerStep#1', 'ProfilerStep#2', 'ProfilerStep#3', 'forward'].map(key => ({ key }))
+  const keys = (a: string, b: string): string =>
+    withoutSteps(rows, { name: a }, { name: b })
+      .map(r => r.key)
+      .join(' ')
+  expect(keys('ProfilerStep#1', 'ProfilerStep#2')).toBe('ProfilerStep#3 forward')
+  expect(keys('ProfilerStep#1', 'ProfilerStep#1')).toBe('ProfilerStep#1 ProfilerStep#2 ProfilerStep#3 forward')
+  expect(keys('forward', 'ProfilerStep#2')).toBe('ProfilerStep#1 ProfilerStep#3 forward')
 })

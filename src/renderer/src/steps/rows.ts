@@ -89,6 +89,16 @@ export function deviceTracks(view: SessionView, group: number, rank: number | nu
   return pick('NeuronCores', t => t.role === 'core' && t.origin === 'neuron_hw') ?? pick('streams', t => t.role === 'stream')
 }
 
+/** Rows without the slices that are the steps themselves: each has a name of its own, so that both would come first and tell nothing. */
+export function withoutSteps<R extends { readonly key: string }>(
+  rows: readonly R[],
+  a: Pick<StepRow, 'name'>,
+  b: Pick<StepRow, 'name'>,
+): readonly R[] {
+  const own = new Set([a.name, b.name].filter(n => /^ProfilerStep#\d+$/.test(n)))
+  return own.size === 0 || a.name === b.name ? rows : rows.filter(r => !own.has(r.key))
+}
+
 /** `+12.3 %`, `only A`, `only B`; `—` where A took no time. */
 export function changeText(r: Pick<CompareRow, 'a' | 'b' | 'deltaNs'>): string {
   if (r.a === null) return 'only B'
