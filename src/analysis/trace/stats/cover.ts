@@ -44,7 +44,7 @@ export class Cover {
       const r2 = second[g]
       if (e > r) {
         wall[g] += e - (s > r ? s : r)
-        if (r > s && r > r2) overlap[g] += r - (s > r2 ? s : r2)
+        if (r > s) overlap[g] += r - (s > r2 ? s : r2)
         second[g] = r
         reach[g] = e
       } else if (e > r2) {

@@ -285,6 +285,15 @@ describe('statistics of a window', () => {
     }
   })
 
+  it('take median and p95 by nearest rank of many different durations', async () => {
+    for (const n of [100, 101, 119, 1000]) {
+      // Every duration from 1 to n once, far from in order.
+      const { index } = await indexOf(Array.from({ length: n }, (_, i) => x('k', i * 2000, 1 + ((i * 37) % n))))
+      const { rows } = await stats(index, 'name')
+      expect(rows[0]).toMatchObject({ medianNs: Math.ceil(n / 2), p95Ns: Math.ceil((95 * n) / 100), minNs: 1, maxNs: n })
+    }
+  })
+
   it('end at the first pause that is refused', async () => {
     const { index } = await indexOf(Array.from({ length: 30_000 }, (_, i) => x(`n${i % 7}`, i, 1)))
     for (const allowed of [0, 1, 2, 3]) {

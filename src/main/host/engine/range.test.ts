@@ -107,10 +107,10 @@ describe('bytes moved', () => {
 
 describe('memory at both ends', () => {
   const US = Number(TEST_EPOCH / 1000n)
-  async function snapshot(e: Engine): Promise<void> {
-    const entry = (action: string, addr: number, size: number, us: number): FixtureEvent => ({
-      ...{ action, addr: BigInt(addr), size, stream: 0, time_us: US + us, frames: [] },
-    })
+  const entry = (action: string, addr: number, size: number, us: number): FixtureEvent => ({
+    ...{ action, addr: BigInt(addr), size, stream: 0, time_us: US + us, frames: [] },
+  })
+  async function snapshot(e: Engine, before: readonly FixtureEvent[] = []): Promise<void> {
     const events = [
       entry('segment_alloc', 4096, 4096, 1),
       entry('alloc', 4096, 1000, 2),
@@ -128,7 +128,7 @@ describe('memory at both ends', () => {
         ],
       },
     ]
-    const { table } = await readSnapshot(bufferSource('s.pickle', snapshotBytes({ segments, device_traces: [events] })))
+    const { table } = await readSnapshot(bufferSource('s.pickle', snapshotBytes({ segments, device_traces: [[...before, ...events]] })))
     if (!table) throw new Error('no table')
     e.setFile(file('m.pickle', 'memory-snapshot', { rank: 3 }), prepare(table), [])
   }
@@ -156,6 +156,13 @@ describe('memory at both ends', () => {
       ['rank 3', 'active (requested)', null, null, null],
       ['rank 3', 'reserved', null, null, null],
     ])
+  })
+
+  it('has its peak in the start state where the recording begins in the range with a free', async () => {
+    const e = fresh()
+    await snapshot(e, [entry('free_completed', 8192, 9000, 0)])
+    expect(await memory(e, -10, 8000)).toContainEqual(['rank 3', 'active (requested)', null, 1200, 9000])
+    expect(await memory(e, 0, 8000)).toContainEqual(['rank 3', 'active (requested)', 0, 1200, 1500])
   })
 
   it("is the runtime's total of each HBM, and samples of the host", async () => {
