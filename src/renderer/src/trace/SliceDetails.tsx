@@ -6,6 +6,7 @@ import { styleOf, styleTokens } from '../../../paint/timeline'
 import { copyText } from '../memory/copy'
 import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
+import { trackName } from './current'
 import { useView, type Selection } from '../state/view'
 import { ChainSection } from '../chain/ChainSection'
 import { goToSlice } from '../commands/slices'
@@ -80,7 +81,7 @@ function Details({
   return (
     <div className="slice-details" aria-busy={loaded?.key !== key}>
       {facts ? (
-        <Head facts={facts} />
+        <Head facts={facts} track={selection.track} />
       ) : (
         <div className="hero">
           <div className="big num">{duration(selection.duration)}</div>
@@ -103,7 +104,7 @@ function Details({
 const HALF: Readonly<Record<string, string>> = { open: 'no end recorded', tail: 'no start recorded; its stop is shown' }
 
 /** Name, life and place. */
-function Head({ facts: f }: { readonly facts: Facts }): ReactElement {
+function Head({ facts: f, track }: { readonly facts: Facts; readonly track: number }): ReactElement {
   const [fill] = styleTokens(styleOf(f.name, f.category))
   const instant = f.duration === null
   return (
@@ -154,9 +155,7 @@ function Head({ facts: f }: { readonly facts: Facts }): ReactElement {
         <dt>Children</dt>
         <dd className="num">{num(f.children)}</dd>
         <dt>Track</dt>
-        <dd className="ell" title={f.track}>
-          {f.track}
-        </dd>
+        <dd className="whole">{trackName(track) ?? f.track}</dd>
         <dt>Phase</dt>
         <dd className="mono">{f.phase}</dd>
       </dl>
