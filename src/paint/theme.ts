@@ -25,12 +25,13 @@ export function hashName(name: string): number {
   return (h ^ (h >>> 15)) >>> 0
 }
 
-/** Parses `#rgb`, `#rrggbb`, `rgb(r g b / a)` and `rgb(r, g, b)`, which is all that tokens.css uses. Returns 0..255 and alpha 0..1. */
+/** Parses `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb(r g b / a)` and `rgb(r, g, b)`: what tokens.css and its built form use. Returns 0..255 and alpha 0..1. */
 export function rgba(color: string): readonly [number, number, number, number] {
-  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color.trim())
+  const hex = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(color.trim())
   if (hex) {
-    const h = hex[1].length === 3 ? [...hex[1]].map(c => c + c).join('') : hex[1]
-    return [parseInt(h.slice(0, 2), 16), parseInt(h.slice(2, 4), 16), parseInt(h.slice(4, 6), 16), 1]
+    const h = hex[1].length < 6 ? [...hex[1]].map(c => c + c).join('') : hex[1]
+    const at = (i: number): number => parseInt(h.slice(i, i + 2), 16)
+    return [at(0), at(2), at(4), h.length === 8 ? at(6) / 255 : 1]
   }
   const parts = /^rgba?\(([^)]+)\)$/i.exec(color.trim())
   if (!parts) throw new Error(`not a colour: ${color}`)

@@ -225,9 +225,11 @@ export class SvgContext {
     const anchor = { center: 'middle', right: 'end', end: 'end', left: '', start: '' }[this.textAlign]
     // The width of the text in the right font: where the reader's machine has another one, names stay in their slices.
     const width = text.length > 1 ? ` textLength="${n(this.measureText(text).width * t.sx)}" lengthAdjust="spacingAndGlyphs"` : ''
+    // Spaces that count are kept only where that is said.
+    const space = /\s\s|^\s|\s$/.test(text) ? ' xml:space="preserve"' : ''
     const weight = f.weight === '400' ? '' : ` font-weight="${f.weight}"`
     this.#emit(
-      `<text x="${n(x * t.sx + t.tx)}" y="${n((y + this.#baseline()) * k + t.ty)}" font-family="${xml(f.family)}" font-size="${n(f.size * k)}"${weight}${anchor ? ` text-anchor="${anchor}"` : ''}${width}${paint}>${xml(text)}</text>`,
+      `<text x="${n(x * t.sx + t.tx)}" y="${n((y + this.#baseline()) * k + t.ty)}" font-family="${xml(f.family)}" font-size="${n(f.size * k)}"${weight}${anchor ? ` text-anchor="${anchor}"` : ''}${width}${space}${paint}>${xml(text)}</text>`,
     )
   }
 
@@ -286,8 +288,19 @@ export class SvgContext {
   }
 
   #color(style: string): readonly [hex: string, opacity: number] {
-    const [r, g, b, a] = rgba(style)
+    const [r, g, b, a] = rgba(this.#plain(style))
     return [`#${[r, g, b].map(v => Math.round(v).toString(16).padStart(2, '0')).join('')}`, a * this.globalAlpha]
+  }
+
+  /** A colour as numbers: built style sheets may have names in place of them, which a canvas knows. */
+  #plain(style: string): string {
+    if (/^(#|rgb)/i.test(style)) return style
+    const m = this.#o.measure
+    m.save()
+    m.fillStyle = style
+    const known = String(m.fillStyle)
+    m.restore()
+    return known
   }
 
   // ── text of the file ──
@@ -318,7 +331,7 @@ export class SvgContext {
     const { width, height, scale = 1 } = this.#o
     const size = `width="${n(width * scale)}" height="${n(height * scale)}" viewBox="0 0 ${n(width)} ${n(height)}"`
     return `<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size} xml:space="preserve" style="white-space:pre">
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size}>
 <title>${xml(title)}</title>
 <desc>${xml(description)}</desc>
 <defs>

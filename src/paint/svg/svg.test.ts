@@ -200,6 +200,24 @@ describe('shapes', () => {
     expect(() => ctx.drawImage({} as CanvasImageSource, 0, 0, 1, 1)).toThrow('pictures of pixels')
   })
 
+  it('colours may be written in any way that a style sheet has', () => {
+    const { all } = drawn(ctx => {
+      for (const c of ['#abc', '#abc8', '#aabbcc80', 'rgb(170, 187, 204)']) {
+        ctx.fillStyle = c
+        ctx.beginPath()
+        ctx.arc(1, 1, 1, 0, 1)
+        ctx.fill()
+      }
+    })
+    const half = [expect.closeTo(0.53, 2), expect.closeTo(0.5, 2)]
+    expect(named(all, 'path').map(e => e.attributes['fill'])).toEqual(Array(4).fill('#aabbcc'))
+    expect(
+      named(all, 'path')
+        .flatMap(e => e.attributes['fill-opacity'] ?? [])
+        .map(Number),
+    ).toEqual(half)
+  })
+
   it('numbers have no exponent and no negative zero', () => {
     expect([n(-0.0001), n(1e-7), n(123456.789), n(-2.5)]).toEqual(['0', '0', '123456.789', '-2.5'])
     expect(xml('a\tb\nc')).toBe('a b c')
