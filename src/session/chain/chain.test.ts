@@ -57,6 +57,28 @@ describe('flows', () => {
     expect(words(await chainOf([await traceSource(events({ bp: 'x' }))]))).toEqual(['launch > second flow 5'])
   })
 
+  it('belong to the slice that begins last of those around them, and to the one before them in the file where several begin together', async () => {
+    // Two calls that overlap, then two without length at one time.
+    const g = await chainOf([
+      await traceSource([
+        op('early', 0, 100),
+        op('late', 50, 100),
+        work('of late', 300, 10),
+        flow('s', 1, 50),
+        flow('f', 1, 300),
+        op('first', 200, 0),
+        flow('s', 2, 200),
+        op('second', 200, 0),
+        flow('s', 3, 200),
+        work('of first', 400, 10),
+        flow('f', 2, 400),
+        work('of second', 500, 10),
+        flow('f', 3, 500),
+      ]),
+    ])
+    expect(words(g)).toEqual(['first > of first flow 2', 'late > of late flow 1', 'second > of second flow 3'])
+  })
+
   it('go through their steps, and to every end of one start, also where clocks put an end before it', async () => {
     const g = await chainOf([
       await traceSource([

@@ -10,6 +10,7 @@ import { BY_FLOW, L_FRAMEWORK, L_STREAM, VALUE_TEXT, type Breath, type ChainTrac
 import { innermostAt, nextFrom } from './slices'
 import { STRIDE, type Nodes } from './nodes'
 
+const X = 0x58
 const S = 0x73
 const T = 0x74
 const F = 0x66
@@ -42,7 +43,7 @@ export async function flowLinks(n: Nodes, s: GraphSource, table: TraceTable, lin
   for (let g = 0; g < groups.count; g++) {
     if (g % 1024 === 0 && breath.due) await breath.pause()
     const rows = Array.from(groups.members(g))
-    const nodes = rows.map(row => nodeOf(s, table, tracks, row, bound))
+    const nodes = rows.map(row => nodeOf(n, s, table, tracks, row, bound))
     for (const node of nodes) if (node >= 0) s.facts.boundFlows++
     for (const [from, to] of pairsOf(table, rows, nodes)) {
       links.add(from, to, BY_FLOW | VALUE_TEXT, groups.low(g))
@@ -112,9 +113,26 @@ function tracksOfThreads(s: GraphSource, table: TraceTable): readonly (ChainTrac
   )
 }
 
-function nodeOf(s: GraphSource, table: TraceTable, tracks: readonly (ChainTrack | undefined)[], row: number, bound: Uint8Array): number {
+function nodeOf(
+  n: Nodes,
+  s: GraphSource,
+  table: TraceTable,
+  tracks: readonly (ChainTrack | undefined)[],
+  row: number,
+  bound: Uint8Array,
+): number {
   const track = tracks[table.thread[row]]
   if (!track) return -1
+  // Kineto writes the ends of a flow directly behind their slice. Where several begin at that time this tells which one is meant.
+  const before = s.base + row - 1
+  if (
+    row > 0 &&
+    table.thread[row - 1] === table.thread[row] &&
+    table.phase[row - 1] === X &&
+    table.ts[row - 1] === table.ts[row] &&
+    n.position[before] >= 0
+  )
+    return before
   const at = table.phase[row] === F && bound[row] === 0 ? nextFrom(track, table.ts[row]) : innermostAt(track, table.ts[row])
   return at < 0 ? -1 : s.base + track.row[at]
 }

@@ -4,20 +4,25 @@ import type { Nodes } from './nodes'
 import { placeOf, sourceOf } from './nodes'
 import { L_HARDWARE, L_STREAM, type ChainTrack, type GraphSource } from './model'
 
-/** Position of the innermost slice of a track that covers a time; one that begins then comes before one that ends then; -1 without any. */
+/**
+ * Position of the innermost slice of a track that covers a time: of those that overlap the one that begins last, of those that begin together the deepest. One that only ends
+ * then counts if there is no other; -1 without any.
+ */
 export function innermostAt(t: ChainTrack, time: number): number {
+  let best = -1
   let ending = -1
   for (let lane = t.depth - 1; lane >= 0; lane--) {
     const from = t.laneStart[lane]
     for (let i = lastAtOrBefore(t.start, from, t.laneStart[lane + 1], time); i >= from; i--) {
       if (t.flags[i] !== 0 && t.flags[i] !== 2) continue
       const end = t.start[i] + t.duration[i]
-      if (end > time || (t.start[i] === time && t.duration[i] === 0)) return i
-      if (end === time && ending < 0) ending = i
+      if (end > time || (t.start[i] === time && t.duration[i] === 0)) {
+        if (best < 0 || t.start[i] > t.start[best]) best = i
+      } else if (end === time && ending < 0) ending = i
       break
     }
   }
-  return ending
+  return best >= 0 ? best : ending
 }
 
 /** Position of the slice of a track that begins next, at `time` or later; the outermost of those that begin together. */
