@@ -143,7 +143,7 @@ describe('the chain of the sample', () => {
     expect(new Set(a.downstream.map(l => `${l.from.id} ${l.to.id}`)).size).toBe(500)
   })
 
-  it('says what is missing without the runtime, and links by the mapping where the trace has no ids', async () => {
+  it('says what is missing without the runtime, and answers anew when its file arrives', async () => {
     const e = fresh()
     await load(e, /trace\.json$/)
     const [work] = rowsOf(e, 'trace.json', 'linear')
