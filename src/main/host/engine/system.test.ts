@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RequestError } from '../../../shared/api'
 import type { TraceInfoTable } from '../../../shared/system-tables'
-import { systemTable, type TestEvent } from '../../../testing/system'
+import { systemTable, TEST_EPOCH, type TestEvent } from '../../../testing/system'
 import { prepare } from '../prepared'
 import type { EngineFile } from '../protocol'
 import { Engine } from './engine'
@@ -47,6 +47,38 @@ describe('runtime traces in the engine', () => {
     await expect(e.slice({ session: 's', source: 0, row: 9 })).rejects.toThrow(RequestError)
     const { busy } = e.overview({ session: 's', group: 0, width: 10 })
     expect(Array.from(busy, b => Math.round(b * 10))).toEqual([0, 0, 10, 10, 10, 10, 10, 0, 0, 0])
+  })
+
+  it('repeat events by thread and as transfers; questions about events see each of them once, lanes stand in group time', () => {
+    const e = fresh()
+    const events: readonly TestEvent[] = [
+      { name: 'nrt_execute', at: 0, dur: 100, nc: 0, thread: 1 },
+      { name: 'dmem_buf_copyin', at: 10, dur: 20, nc: 0, thread: 2, attrs: { size: 40 } },
+      { name: 'nc_exec_running', source: 'neuron_hw', at: 20, dur: 50, nc: 0, core: 4 },
+    ]
+    const late = 1_000_000n
+    e.setFile(file('ntrace.pb'), prepare(systemTable(events, { epochNs: TEST_EPOCH + late })), [])
+    e.setFile(file('early.pftrace'), prepare(systemTable([{ name: 'nrt_load', at: 0, dur: 2_000_000 }], { epochNs: TEST_EPOCH })), [])
+    const mine = e.view.tracks.filter(t => t.source === 0)
+    expect(mine.map(t => [t.origin, t.name, t.arranged ?? '', t.derived ?? false, t.nc, t.thread ?? ''])).toEqual([
+      ['neuron_rt', 'NC:0', 'by-core', false, 0, ''],
+      ['neuron_hw', 'NC0:4', '', false, 0, ''],
+      ['neuron_rt', 'NC:0', 'by-thread', true, 0, '1'],
+      ['neuron_rt', 'NC:0', 'by-thread', true, 0, '2'],
+      ['transfer', 'host_to_device_transfers', '', true, 0, '2'],
+      ['transfer', 'host_to_device/transfer_bandwidth', '', false, 0, '2'],
+    ])
+    expect(new Set(mine.map(t => t.id)).size).toBe(mine.length)
+    const { context } = e
+    const rows = context.partOf(0)?.tracks.flatMap(t => [...t.model.row])
+    expect([...(rows ?? [])].sort()).toEqual([0, 1, 2])
+    for (const t of mine) expect(context.trackOf(t.id)?.track.info).toEqual(t)
+    // 40 bytes in 20 ns; 1 ms after the other file, with which the group begins.
+    const lane = mine[5]
+    const { min, max, mean } = e.counter({ session: 's', tracks: [lane?.id ?? -1], start: 1_000_000, end: 1_000_100, width: 10 })
+    expect([...(max[0] ?? [])]).toEqual([0, 2e9, 2e9, 0, 0, 0, 0, 0, 0, 0])
+    expect([...(min[0] ?? [])]).toEqual([0, 2e9, 2e9, 0, 0, 0, 0, 0, 0, 0])
+    expect([...(mean?.[0] ?? [])]).toEqual([0, 2e9, 2e9, 0, 0, 0, 0, 0, 0, 0])
   })
 
   it('take the names of models from trace_info, whichever is read first', async () => {
