@@ -271,23 +271,58 @@ function system() {
   report.keep('system', kept)
 }
 
+// ── device memory ──
+
+function deviceMemory() {
+  const events = quick ? 500_000 : 2_000_000
+  const h = least([join(cache, 'out/hbm.mjs'), String(events)], 'full')
+  report.section(`Queries of an HBM with ${events.toLocaleString('en-US')} events (the quickest of 3 processes)`)
+  if (h.failed) return report.fail('queries of device memory', h.failed)
+  const count = v => v.toLocaleString('en-US')
+  report.table(QUERY_HEAD, [
+    [`picture, all of it (${h.width} px)`, ...cells(h.full), `scan per pixel column ${ms(h.scan)}, ${figure(h.scan / h.full.p50)}x`],
+    ['picture, zoomed 2x to 65,536x', ...cells(h.zoomed), ''],
+    ['figures at an instant', ...cells(h.at), ''],
+    [
+      `page of the live allocations at a new instant, by size`,
+      ...cells(h.livePage),
+      `scan ${ms(h.liveScan)}, ${figure(h.liveScan / h.livePage.p50)}x`,
+    ],
+    ['  by any column', ...cells(h.sorted), ''],
+    ['  filtered by two words', ...cells(h.filtered), ''],
+    ['  another page of the same instant', ...cells(h.pages), ''],
+  ])
+  report.line(
+    `${count(h.allocations)} allocations, about ${count(h.live)} live at a time, ${h.categories} categories; index made with the model in ${ms(h.prepare)}, first picture ${ms(h.first)}, peak memory ${figure(h.rssMb)} MB`,
+  )
+  const at = quick ? 'at 0.5 M events (--quick)' : 'at 2 M events'
+  const budget = (what, s) =>
+    report.budget({ what: `${what}, p99 ${at}`, value: s.p99, limit: 2, at: 'most', show: ms, note: `on the clock ${ms(s.p99Clock)}` })
+  budget('Picture of an HBM', h.full)
+  budget('Picture of an HBM, zoomed', h.zoomed)
+  budget('HBM at an instant', h.at)
+  budget('Live allocations at an instant, by size', h.livePage)
+  report.keep('deviceMemory', h)
+}
+
 // ── queries ──
 
+/** The quickest of three processes: other programs only ever add. */
+function least(argv, of) {
+  const runs = Array.from({ length: 3 }, () => measure(argv))
+  return runs.find(r => r.failed) ?? runs.reduce((a, b) => (b[of].p99 < a[of].p99 ? b : a))
+}
+const cells = s => [ms(s.p50), ms(s.p99), ms(s.p99Clock)]
+const QUERY_HEAD = ['work of the thread', 'p50', 'p99', 'p99 on the clock', 'peer']
+
 function queries() {
-  // The quickest of three processes: other programs only ever add.
-  const least = (argv, of) => {
-    const runs = Array.from({ length: 3 }, () => measure(argv))
-    return runs.find(r => r.failed) ?? runs.reduce((a, b) => (b[of].p99 < a[of].p99 ? b : a))
-  }
-  const cells = s => [ms(s.p50), ms(s.p99), ms(s.p99Clock)]
-  const head = ['work of the thread', 'p50', 'p99', 'p99 on the clock', 'peer']
   const n = quick ? 500_000 : 2_000_000
   const q = least([join(cache, 'out/queries.mjs'), String(n)], 'window')
   report.section(`Queries of a trace of ${n.toLocaleString('en-US')} slices on 100 threads`)
   if (q.failed) report.fail('queries of a trace', q.failed)
   else {
     const peer = `scan of these tracks ${ms(q.scan.p50)}, ${figure(q.scan.p50 / q.window.p50)}x`
-    report.table(head, [
+    report.table(QUERY_HEAD, [
       [`tiles of a window (one request, ${q.width} px, all zooms)`, ...cells(q.window), peer],
       ['details of a slice', ...cells(q.details), ''],
       ['what lies under the pointer', ...cells(q.hit), ''],
@@ -302,7 +337,7 @@ function queries() {
   if (h.failed) report.fail('queries of an allocator history', h.failed)
   else {
     const peer = `scan per pixel column ${ms(h.scan)}, ${figure(h.scan / h.full.p50)}x`
-    report.table(head, [
+    report.table(QUERY_HEAD, [
       [`picture, all of it (${h.width} x ${h.height} px)`, ...cells(h.full), peer],
       ['picture, zoomed 2x to 16,384x', ...cells(h.zoomed), ''],
       ['totals at an instant', ...cells(h.at), ''],
@@ -470,7 +505,7 @@ await build({
     emptyOutDir: true,
     rolldownOptions: {
       input: Object.fromEntries(
-        ['run-reader.ts', 'make-ntrace.ts', 'queries.ts', 'history.ts', 'ui/run.ts'].map(f => [
+        ['run-reader.ts', 'make-ntrace.ts', 'queries.ts', 'history.ts', 'hbm.ts', 'ui/run.ts'].map(f => [
           f === 'ui/run.ts' ? 'window' : f.slice(0, -3),
           join(root, 'bench', f),
         ]),
@@ -480,7 +515,11 @@ await build({
   },
 })
 
-const WORK = { readers, system, queries, window: theWindow }
+const systemAndMemory = () => {
+  system()
+  deviceMemory()
+}
+const WORK = { readers, system: systemAndMemory, queries, window: theWindow }
 for (const part of PARTS)
   if (parts.includes(part))
     try {

@@ -1,37 +1,43 @@
 /** Reading a model at its states: which state stands at a time, and the bytes of each category in it. Checkpoints make any state a short walk away. */
-import { stateWidth, stepStates } from './index-of'
+import { BLOCK_BITS, stateWidth, stepStates } from './index-of'
 import type { HbmModel } from './model'
 
 /** Last event at or before a time; -1 before the first: nothing is known there. Beyond `until` nothing is known either, see `isKnown`. */
-export function stateAt(m: HbmModel, time: number): number {
-  let lo = 0
-  let hi = m.count
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1
-    if (m.time[mid] <= time) lo = mid + 1
-    else hi = mid
+export const stateAt = (m: HbmModel, time: number): number => firstAfter(m, time) - 1
+
+/** First event at or after a time; `count` where there is none. */
+export function firstAt(m: HbmModel, time: number): number {
+  const { times } = m.index
+  let i = 0
+  // From blocks of blocks down to events, the first entry that is not before the time; the block before it may end at or after it. Each entry of a block is looked at in turn:
+  // jumping among 16 costs more.
+  for (let level = times.length - 1; level >= 0; level--) {
+    i = before(times[level], i, time)
+    i = (i > 0 ? i - 1 : 0) << BLOCK_BITS
   }
-  return lo - 1
+  return before(m.time, i, time)
 }
 
-/**
- * First event at or after a time (`after`: later than it), which is no earlier than event `from`; `count` where there is none. Events near `from` are found soonest.
- */
-export function firstAt(m: HbmModel, time: number, from = 0, after = false): number {
-  const { time: times, count } = m
-  let lo = from
-  let hi = from
-  for (let step = 16; hi < count && (times[hi] < time || (after && times[hi] === time)); step *= 2) {
-    lo = hi + 1
-    hi += step
+/** First entry from `i` on that is not before a time. */
+function before(times: Float64Array, i: number, time: number): number {
+  while (i < times.length && times[i] < time) i++
+  return i
+}
+
+/** First event later than a time; `count` where there is none. */
+export function firstAfter(m: HbmModel, time: number): number {
+  const { times } = m.index
+  let i = 0
+  for (let level = times.length - 1; level >= 0; level--) {
+    i = upTo(times[level], i, time)
+    i = (i > 0 ? i - 1 : 0) << BLOCK_BITS
   }
-  hi = Math.min(hi, count)
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1
-    if (times[mid] < time || (after && times[mid] === time)) lo = mid + 1
-    else hi = mid
-  }
-  return lo
+  return upTo(m.time, i, time)
+}
+
+function upTo(times: Float64Array, i: number, time: number): number {
+  while (i < times.length && times[i] <= time) i++
+  return i
 }
 
 export const isKnown = (m: HbmModel, time: number): boolean => m.count > 0 && time >= m.time[0] && time <= m.until

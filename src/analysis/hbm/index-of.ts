@@ -17,6 +17,8 @@ export const withIndex = (m: Omit<HbmModel, 'index'>): HbmModel => ({ ...m, inde
 function indexOf(m: Omit<HbmModel, 'index'>): HbmIndex {
   const to = m.allocations?.to ?? new Int32Array(0)
   return {
+    // No time is before the one at the begin of its block.
+    times: levels(m.time, a => a),
     high: levels(m.total, (a, b) => (b > a ? b : a)),
     low: levels(m.total, (a, b) => (b < a ? b : a)),
     ...checkpoints(m),
@@ -73,13 +75,14 @@ export function stepStates(m: Omit<HbmModel, 'index'>, now: Float64Array, from: 
   if (!events) return
   const n = m.categories.length
   const { category, categoryTotal, allocation } = events
-  const starts = now.length > n && allocations ? allocations.startCount : 0
+  const freed = now.length > n ? allocations : null
   for (let i = from; i < to; i++) {
     const c = category[i]
     if (c === NO_CATEGORY) continue
     now[c] = categoryTotal[i]
+    if (freed === null) continue
     const a = allocation[i]
-    if (a >= 0 && a < starts && allocations) now[n + c] = Math.max(0, now[n + c] - allocations.size[a])
+    if (a >= 0 && a < freed.startCount) now[n + c] = Math.max(0, now[n + c] - freed.size[a])
   }
 }
 
@@ -104,14 +107,14 @@ export class Extremes {
     let high = this.#total
     let low = this.#total
     let [a, b] = [from, to]
-    let min = high[from]
-    // The best of the entries on the left, and of those on the right, which are all behind them.
-    let left = high[from]
+    let min = Infinity
+    // The best of the entries on the left, and of those on the right, which are all behind them, with where to look for it. Math.max does not guess which one is larger.
+    let left = -Infinity
     let leftLevel = -1
-    let leftAt = from
+    let leftFrom = from
     let right = -Infinity
     let rightLevel = -1
-    let rightAt = -1
+    let rightFrom = from
     for (let level = -1; ; level++) {
       if (level >= 0) {
         high = this.#high[level]
@@ -119,39 +122,43 @@ export class Extremes {
       }
       const whole = level + 1 < this.#high.length && b - a > 2 * BLOCK
       const stop = whole ? (a + BLOCK - 1) & ~(BLOCK - 1) : b
+      let best = -Infinity
       for (let i = a; i < stop; i++) {
-        if (high[i] > left) {
-          left = high[i]
-          leftLevel = level
-          leftAt = i
-        }
-        if (low[i] < min) min = low[i]
+        best = Math.max(best, high[i])
+        min = Math.min(min, low[i])
+      }
+      if (best > left) {
+        left = best
+        leftLevel = level
+        leftFrom = a
       }
       if (!whole) break
       const tail = b & ~(BLOCK - 1)
-      // Entries of this level are before those of the levels below.
-      let best = -1
+      best = -Infinity
       for (let i = tail; i < b; i++) {
-        if (best < 0 || high[i] > high[best]) best = i
-        if (low[i] < min) min = low[i]
+        best = Math.max(best, high[i])
+        min = Math.min(min, low[i])
       }
-      if (best >= 0 && high[best] >= right) {
-        right = high[best]
+      // Entries of this level are before those of the levels below.
+      if (tail < b && best >= right) {
+        right = best
         rightLevel = level
-        rightAt = best
+        rightFrom = tail
       }
       a = stop >> BLOCK_BITS
       b = tail >> BLOCK_BITS
     }
     const behind = right > left
-    this.max = behind ? right : left
-    this.min = min
-    let at = behind ? rightAt : leftAt
-    for (let level = behind ? rightLevel : leftLevel; level >= 0; level--) {
-      const below = level === 0 ? this.#total : this.#high[level - 1]
+    const max = behind ? right : left
+    let at = behind ? rightFrom : leftFrom
+    for (let level = behind ? rightLevel : leftLevel; ; level--) {
+      const values = level < 0 ? this.#total : this.#high[level]
+      while (values[at] !== max) at++
+      if (level < 0) break
       at <<= BLOCK_BITS
-      while (below[at] !== this.max) at++
     }
+    this.max = max
+    this.min = min
     this.at = at
   }
 }

@@ -67,6 +67,8 @@ export interface HbmFailure {
 
 /** Made from the rest of a model, see index-of.ts. */
 export interface HbmIndex {
+  /** First times of blocks of 16 events, of 16 such blocks, and so on. */
+  readonly times: readonly Float64Array[]
   /** Highest and lowest totals of blocks of 16 events, of 16 such blocks, and so on. */
   readonly high: readonly Float64Array[]
   readonly low: readonly Float64Array[]

@@ -4,7 +4,7 @@
  */
 import { HBM_KNOWN, HBM_UNKNOWN, HBM_UNSURE, type HbmGroup, type HbmGrouping, type HbmPicture } from '../../shared/hbm-api'
 import { FAMILIES, familyIndex, rowIndex, RUNTIME_ROWS } from './categories'
-import { Categories, firstAt, inGap, isKnown } from './curve'
+import { Categories, firstAfter, firstAt, inGap, isKnown, stateAt } from './curve'
 import { Extremes } from './index-of'
 import type { HbmModel } from './model'
 
@@ -46,34 +46,87 @@ export interface PictureQuery {
   readonly grouping: HbmGrouping
 }
 
+/** The stacks of a picture, written column by column. */
+class Stacks {
+  readonly bytes: readonly Float64Array[]
+  readonly startBytes: readonly Float64Array[]
+  readonly #categories: Categories
+  readonly #of: Int32Array
+  readonly #unattributed: number
+  // Of the last stack that was made.
+  readonly #sums: Float64Array
+  readonly #starts: Float64Array
+  #state = NaN
+
+  constructor(m: HbmModel, { groups, of, unattributed }: Grouping, width: number) {
+    this.bytes = groups.map(() => new Float64Array(width))
+    this.startBytes = groups.map(() => new Float64Array(width))
+    this.#categories = new Categories(m)
+    this.#of = Int32Array.from(of)
+    this.#unattributed = unattributed
+    this.#sums = new Float64Array(groups.length)
+    this.#starts = new Float64Array(groups.length)
+  }
+
+  /** Column `c`: the stack after event `state`, which ends at `total`; -1 where nothing is known. */
+  put(c: number, state: number, total: number): void {
+    if (state !== this.#state) this.#make(state, total)
+    const { bytes, startBytes } = this
+    const sums = this.#sums
+    const starts = this.#starts
+    for (let g = 0; g < sums.length; g++) {
+      bytes[g][c] = sums[g]
+      startBytes[g][c] = starts[g]
+    }
+  }
+
+  #make(state: number, total: number): void {
+    this.#state = state
+    const sums = this.#sums
+    const starts = this.#starts
+    for (let g = 0; g < sums.length; g++) sums[g] = starts[g] = NaN
+    if (state < 0) return
+    const categories = this.#categories
+    categories.read(state)
+    const { bytes, start } = categories
+    const of = this.#of
+    // A group's start state is known where that of all its categories is.
+    for (let k = 0; k < of.length; k++) starts[of[k]] = 0
+    let rest = total
+    for (let k = 0; k < of.length; k++) {
+      const g = of[k]
+      starts[g] += start[k]
+      const value = bytes[k]
+      if (value !== value) continue
+      rest -= value
+      sums[g] = (sums[g] || 0) + value
+    }
+    if (this.#unattributed >= 0) sums[this.#unattributed] = Math.max(0, rest)
+  }
+}
+
 /** The picture, without what the engine adds. `time` is relative to the table's epoch like the query. */
 export function hbmPicture(m: HbmModel, q: PictureQuery): Omit<HbmPicture, 'version' | 'reserved'> {
   const { width, grouping } = q
-  const { groups, of, unattributed } = groupsOf(m, grouping)
+  const of = groupsOf(m, grouping)
   const nan = (): Float64Array => new Float64Array(width).fill(NaN)
-  const bytes = groups.map(() => new Float64Array(width))
-  const startBytes = groups.map(() => new Float64Array(width))
   const out = { min: nan(), max: nan(), time: nan(), known: new Uint8Array(width).fill(HBM_UNKNOWN) }
   const totals = new Extremes(m)
-  const categories = new Categories(m)
-  const sums = new Float64Array(groups.length)
-  const starts = new Float64Array(groups.length)
-  /** First category of each group. */
-  const told = groups.map((_, g) => of.indexOf(g))
-  let shown = -1
+  const stacks = new Stacks(m, of, width)
   // First event at or after the begin of the column.
   let begin = firstAt(m, q.start)
   for (let c = 0; c < width; c++) {
+    const last = c === width - 1
     const a = q.start + ((q.end - q.start) * c) / width
-    const b = c === width - 1 ? q.end : q.start + ((q.end - q.start) * (c + 1)) / width
-    const next = firstAt(m, b, begin)
+    const b = last ? q.end : q.start + ((q.end - q.start) * (c + 1)) / width
+    const next = firstAt(m, b)
     // An event at the begin is the state that stands there, the last one where there are several.
-    const from = firstAt(m, a, begin, true) - 1
-    const to = c === width - 1 ? firstAt(m, b, next, true) : next
+    const from = m.time[begin] === a ? stateAt(m, a) : begin - 1
+    const to = last ? firstAfter(m, b) : next
     begin = next
     const first = from >= 0 && isKnown(m, a) ? from : from + 1
     if (first >= to) {
-      for (let g = 0; g < groups.length; g++) bytes[g][c] = startBytes[g][c] = NaN
+      stacks.put(c, -1, NaN)
       continue
     }
     totals.find(first, to)
@@ -81,29 +134,8 @@ export function hbmPicture(m: HbmModel, q: PictureQuery): Omit<HbmPicture, 'vers
     out.max[c] = totals.max
     out.min[c] = totals.min
     out.time[c] = state === from ? a : m.time[state]
-    out.known[c] = inGap(m, out.time[c]) ? HBM_UNSURE : HBM_KNOWN
-    if (state !== shown) {
-      shown = state
-      categories.read(state)
-      sums.fill(NaN)
-      // A group's start state is known where that of all its categories is.
-      starts.fill(NaN)
-      let rest = totals.max
-      for (let k = 0; k < of.length; k++) {
-        const g = of[k]
-        const start = categories.start[k]
-        starts[g] = told[g] === k ? start : starts[g] + start
-        const value = categories.bytes[k]
-        if (value !== value) continue
-        rest -= value
-        sums[g] = (sums[g] || 0) + value
-      }
-      if (unattributed >= 0) sums[unattributed] = Math.max(0, rest)
-    }
-    for (let g = 0; g < groups.length; g++) {
-      bytes[g][c] = sums[g]
-      startBytes[g][c] = starts[g]
-    }
+    out.known[c] = m.gaps.length > 0 && inGap(m, out.time[c]) ? HBM_UNSURE : HBM_KNOWN
+    stacks.put(c, state, totals.max)
   }
-  return { width, grouping, groups, bytes, startBytes, ...out }
+  return { width, grouping, groups: of.groups, bytes: stacks.bytes, startBytes: stacks.startBytes, ...out }
 }
