@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { bandsBetween, snapshotBands, type Bands } from './bands'
+import { fixtureTable, type FixtureEvent } from '../../formats/chrome-trace/fixture'
+import { annotationBands, bandsBetween, NO_BANDS, snapshotBands, type Bands } from './bands'
+import { buildTraceModel } from './tracks'
 import type { AnnotationTable } from '../../shared/tables'
 import type { StringTable } from '../../shared/columns'
 
@@ -20,6 +22,39 @@ const table = (rows: readonly (readonly [text: string, stage: string, time: numb
   time: Float64Array.from(rows, r => r[2]),
 })
 const told = (b: Bands): readonly (readonly [string, number, number])[] => b.name.map((n, i) => [n, b.start[i], b.start[i] + b.duration[i]])
+
+describe('annotations of a trace', () => {
+  const at = (name: string, ts: number, dur: number, tid = 2, cat = 'user_annotation'): FixtureEvent => ({
+    ph: 'X',
+    name,
+    ts,
+    dur,
+    cat,
+    pid: 1,
+    tid,
+  })
+  const bands = async (events: readonly FixtureEvent[]): Promise<Bands> => {
+    const table = await fixtureTable(events)
+    return annotationBands(table.strings, buildTraceModel(table).tracks)
+  }
+  it('are the outermost of the thread that has most, without the steps', async () => {
+    const b = await bands([
+      at('ProfilerStep#1', 0, 100),
+      at('forward', 0, 40),
+      at('attention', 5, 10),
+      at('aten::mm', 6, 2, 2, 'cpu_op'),
+      at('backward', 40, 50),
+      at('other thread', 0, 100, 3),
+    ])
+    expect(told(b)).toEqual([
+      ['forward', 0, 40],
+      ['backward', 40, 90],
+    ])
+  })
+  it('are not those that the device repeats, and none where there are none', async () => {
+    expect(await bands([at('forward', 0, 40, 7, 'gpu_user_annotation'), at('aten::mm', 0, 5, 2, 'cpu_op')])).toBe(NO_BANDS)
+  })
+})
 
 describe('annotations of a snapshot', () => {
   it('are pairs of START and END, without the steps, outermost only', () => {
