@@ -210,7 +210,7 @@ export function ExportDialog({ onClose }: { readonly onClose: () => void }): Rea
                 <Check label="Marks and notes" checked={o.notes} onChange={on => setExport({ notes: on })} />
               </div>
               {(done?.notes.length ?? 0) > 0 && (
-                <ul className="said" data-testid="export-notes">
+                <ul className="exp-notes" data-testid="export-notes">
                   {done?.notes.map(n => (
                     <li key={n}>{n}</li>
                   ))}
