@@ -35,7 +35,8 @@ export function groupTracks(
 interface Draft {
   readonly home: Home
   readonly at: number
-  readonly tracks: { readonly track: TrackInfo; readonly key: string; readonly at: number }[]
+  readonly tracks: PlacedTrack[]
+  readonly words: Words
 }
 
 function make(tracks: readonly TrackInfo[], sources: readonly SourceInfo[], grouping: Grouping, own: string | null): Grouped {
@@ -64,9 +65,10 @@ function make(tracks: readonly TrackInfo[], sources: readonly SourceInfo[], grou
     let homes = instances.get(instance)
     if (!homes) instances.set(instance, (homes = new Map()))
     const draft = homes.get(home.key)
-    const one = { track, key: keys[at] as string, at }
+    const words = draft?.words ?? { make: null }
+    const one = new PlacedTrack(track, keys[at] as string, at, words)
     if (draft) draft.tracks.push(one)
-    else homes.set(home.key, { home, at, tracks: [one] })
+    else homes.set(home.key, { home, at, tracks: [one], words })
   })
   const ranks = new Map(sources.map(s => [s.index, s]))
   const groups = [...instances].map(([instance, homes]): InstanceGroup => {
@@ -104,7 +106,7 @@ interface Facts {
   readonly pidRank: (t: TrackInfo) => number
 }
 
-function sectionOf({ home, tracks }: Draft, instanceKey: string, instance: string, grouping: Grouping, f: Facts): Section {
+function sectionOf({ home, tracks, words }: Draft, instanceKey: string, instance: string, grouping: Grouping, f: Facts): Section {
   const mixed = grouping === 'instance' || grouping === 'cpu-device'
   if (mixed || tracks.some(t => t.track.origin !== undefined)) {
     const threads = new Map<string, number>()
@@ -118,7 +120,7 @@ function sectionOf({ home, tracks }: Draft, instanceKey: string, instance: strin
   const first = tracks[0]?.track as TrackInfo
   const rank = f.ranks.get(first.source)?.rank ?? null
   const about = [rank === null ? '' : `rank ${rank}`, first.processName, first.processLabels].filter(Boolean)
-  const words = wordsOf(tracks, grouping, f)
+  words.make = wordsOf(tracks, grouping, f)
   return {
     key: instance === '' ? home.key : `${home.key}@${instance}`,
     instance: instanceKey,
@@ -126,24 +128,32 @@ function sectionOf({ home, tracks }: Draft, instanceKey: string, instance: strin
     sub: home.sub ?? about.filter((n, i) => about.indexOf(n) === i).join(' · '),
     full: home.full,
     closed: home.closed,
-    tracks: tracks.map(t => new PlacedTrack(t.track, t.key, words)),
+    tracks,
   }
+}
+
+/** How the words of a group's rows are made; set once all of them are known. */
+interface Words {
+  make: ((t: TrackInfo) => RowWords) | null
 }
 
 class PlacedTrack implements Placed {
   readonly track: TrackInfo
   readonly key: string
-  readonly #make: (t: TrackInfo) => RowWords
+  /** Place among all tracks. */
+  readonly at: number
+  readonly #of: Words
   #words: RowWords | null = null
 
-  constructor(track: TrackInfo, key: string, make: (t: TrackInfo) => RowWords) {
+  constructor(track: TrackInfo, key: string, at: number, of: Words) {
     this.track = track
     this.key = key
-    this.#make = make
+    this.at = at
+    this.#of = of
   }
 
   get words(): RowWords {
-    return (this.#words ??= this.#make(this.track))
+    return (this.#words ??= this.#of.make?.(this.track) ?? { prefix: '', label: this.track.name, note: '' })
   }
 }
 
