@@ -101,7 +101,7 @@ export class EventDecoder {
     if (row === s.size) s.reserve(row + 1)
     const attrsBefore = s.attrs
     s.attrStart[row] = attrsBefore
-    let time = NaN
+    s.time[row] = NaN
     let type = 0
     let phase = 0
     let nc = 0
@@ -184,7 +184,7 @@ export class EventDecoder {
       }
       switch (role) {
         case TIMESTAMP:
-          time = high >= FIRST_HIGH && high <= LAST_HIGH ? this.#time(low, high) : NaN
+          this.#time(s.time, row, low, high)
           break
         case TYPE:
           type = low
@@ -213,9 +213,9 @@ export class EventDecoder {
           this.#rare(role, row, low, high)
       }
     }
+    const time = s.time[row] as number
     if (time !== time) this.untimed++
     if (phase < 1 || phase > 3) this.unphased++
-    s.time[row] = time
     s.type[row] = type
     s.phase[row] = phase
     s.nc[row] = nc
@@ -230,10 +230,11 @@ export class EventDecoder {
     return true
   }
 
-  #time(low: number, high: number): number {
+  /** Writes a time; NaN where it is none. Numbers with a fraction or above 2^31 that a function answers would be objects: so it writes them itself, as `numberAt` does. */
+  #time(to: Float64Array, row: number, low: number, high: number): void {
     const epoch = this.#epoch
     const t = (high - (epoch[1] as number)) * HIGH + (low - (epoch[0] as number) + (low < 0 ? HIGH : 0))
-    return t > EXACT || t < -EXACT ? NaN : t
+    to[row] = high < FIRST_HIGH || high > LAST_HIGH || t > EXACT || t < -EXACT ? NaN : t
   }
 
   // What #other read: a number and its role, 0 where there is none.
@@ -377,9 +378,7 @@ export class EventDecoder {
         }
         before = keys.intern(b, words, p + 3, keyEnd, before)
         attrKey[at] = before
-        const number = numberAt(b, words, from, to)
-        attrNumber[at] = number
-        attrText[at] = number === number ? NUMBER : this.#text(b, from, to)
+        attrText[at] = numberAt(attrNumber, at, b, words, from, to) ? NUMBER : this.#text(b, from, to)
         at++
         p = to
       }
@@ -429,9 +428,7 @@ export class EventDecoder {
     if (at === s.attrKey.length) s.reserveAttributes(at + 1)
     s.attrs = at + 1
     s.attrKey[at] = s.keys.intern(b, this.#words, keyFrom, keyTo, at > first ? (s.attrKey[at - 1] as number) : -1)
-    const number = numberAt(b, this.#words, from, to)
-    s.attrNumber[at] = number
-    s.attrText[at] = number === number ? NUMBER : this.#text(b, from, to)
+    s.attrText[at] = numberAt(s.attrNumber, at, b, this.#words, from, to) ? NUMBER : this.#text(b, from, to)
   }
 
   #text(b: Uint8Array, from: number, to: number): number {
@@ -443,17 +440,21 @@ export class EventDecoder {
   }
 }
 
-/** Whole numbers in plain digits, exact in a double, need no text; NaN for all else. */
-function numberAt(b: Uint8Array, words: DataView, from: number, to: number): number {
+/** Writes a whole number in plain digits that is exact in a double: it needs no text. False and NaN for all else. */
+function numberAt(into: Float64Array, at: number, b: Uint8Array, words: DataView, from: number, to: number): boolean {
   const digits = to - from
-  if (digits === 0 || digits > 15 || (digits > 1 && b[from] === 48)) return NaN
+  into[at] = NaN
+  if (digits === 0 || digits > 15 || (digits > 1 && b[from] === 48)) return false
+  const head = wholeAt(b, words, from, digits < 9 ? to : from + 8)
+  if (head < 0) return false
   if (digits < 9) {
-    const whole = wholeAt(b, words, from, to)
-    return whole >= 0 ? whole : NaN
+    into[at] = head
+    return true
   }
-  const head = wholeAt(b, words, from, from + 8)
-  const tail = head >= 0 ? wholeAt(b, words, from + 8, to) : -1
-  return tail >= 0 ? head * (POWERS[digits - 8] as number) + tail : NaN
+  const tail = wholeAt(b, words, from + 8, to)
+  if (tail < 0) return false
+  into[at] = head * (POWERS[digits - 8] as number) + tail
+  return true
 }
 
 const POWERS = Float64Array.from({ length: 9 }, (_, k) => 10 ** k)

@@ -59,6 +59,9 @@ export class MessageReader {
       if (s.n > 0.9 * s.size) s.reserve(s.n + all(s.messages, MAX_RESERVE) - s.messages)
       if (s.attrs > 0.9 * s.attrKey.length) s.reserveAttributes(s.attrs + all(s.attrs + count, 4 * MAX_RESERVE) - count)
     }
+    const { list } = s
+    if (share > SOON && (list.used > 0.9 * list.bytes.length || list.count > 0.9 * list.offsets.length))
+      list.reserve(all(list.count, 4 * MAX_RESERVE), all(list.used, 64 * MAX_RESERVE))
     // What waits is not a row yet.
     if (this.#ordered && share > SOON && (rows.count + s.n > rows.size || count + s.attrs > size))
       rows.reserve(all(rows.count + s.n / 2, MAX_RESERVE), all(count + s.attrs, 4 * MAX_RESERVE))

@@ -179,7 +179,7 @@ interface Run {
 }
 
 /** Messages are turned into rows after so many bytes: their columns stay in the processor's cache. */
-const PART = 512 * 1024
+const PART = 128 * 1024
 
 /** `ordered`: messages are expected in order of time. A number: it was cancelled after so many bytes. */
 async function decodeAs(

@@ -24,8 +24,10 @@ export class Places {
     return this.#nd.length
   }
 
-  /** Counts a row at a place: its first and last time, how many messages it has, and its state. */
-  add(place: number, from: number, to: number, messages: number, state: number): void {
+  /** Counts a row at a place: from time `first` to time `last` of a column, how many messages it has, and its state. */
+  add(place: number, time: Float64Array, first: number, last: number, messages: number, state: number): void {
+    const from = time[first] as number
+    const to = time[last] as number
     this.#messages[place] = (this.#messages[place] as number) + messages
     if (from < (this.#first[place] as number)) this.#first[place] = from
     if (to > (this.#until[place] as number)) this.#until[place] = to
@@ -45,11 +47,14 @@ export class Places {
     }
   }
 
-  /** Row of the place. `thread`: 0 where it is not told. */
-  of(nd: number, nc: number, core: number, thread: number): number {
+  /** Row of the place. The thread is `threads[i]`, 0 where it is not told. */
+  of(nd: number, nc: number, core: number, threads: Float64Array, i: number): number {
+    const thread = threads[i] as number
     const slot = ((thread & 0xff) ^ (core << 4) ^ (nc << 2) ^ (nd << 6)) & (RECENT - 1)
     const recent = this.#recent[slot] as number
-    if (recent >= 0 && this.#is(recent, nd, nc, core, thread)) return recent
+    // Numbers with a fraction or above 2^31 that are handed on would be objects: the search is not handed any.
+    if (recent >= 0 && this.#thread[recent] === thread && this.#nc[recent] === nc && this.#core[recent] === core && this.#nd[recent] === nd)
+      return recent
     return (this.#recent[slot] = this.#find(nd, nc, core, thread))
   }
 

@@ -51,6 +51,7 @@ const HIGH = 2 ** 32
 /** Upper halves of signed columns are below this: a larger value would read as one below zero. */
 const SIGNED = 2 ** 31
 const NONE = 0xffffffff
+const NO_THREADS = new Float64Array(1)
 /** `partner` of a stop whose slice is written. */
 const WRITTEN = -2
 
@@ -202,9 +203,9 @@ export class RowWriter {
         wide(s, at[KEY_NC_TIME] as number, -1, is === ROW_TAIL ? ncStops : ncStarts, row, SIGNED)
         wide(s, at[KEY_COLUMNS + KEY_NC_TIME] as number, -1, ncStops, row, SIGNED)
       }
-      const where = places.of(nd[i] as number, nc[i] as number, core, threads ? (thread[i] as number) : 0)
+      const where = places.of(nd[i] as number, nc[i] as number, core, threads ? thread : NO_THREADS, threads ? i : 0)
       place[row] = where
-      places.add(where, begin, end, other < 0 ? 1 : 2, is)
+      places.add(where, time, i, other < 0 ? i : other, other < 0 ? 1 : 2, is)
       row++
     }
     this.count = row

@@ -9,6 +9,12 @@ export class TextList {
   offsets = new Uint32Array(1 << 10)
   count = 0
 
+  /** Makes room for so many texts and bytes in all. */
+  reserve(count: number, bytes: number): void {
+    if (bytes > this.bytes.length) this.bytes = resized(this.bytes, bytes, this.used)
+    if (count + 1 > this.offsets.length) this.offsets = resized(this.offsets, count + 1, this.count + 1)
+  }
+
   add(b: Uint8Array, s: number, e: number): number {
     if (this.used + e - s > this.bytes.length) this.bytes = grow(this.bytes, this.used + e - s)
     if (this.count + 2 > this.offsets.length) this.offsets = grow(this.offsets, this.count + 2)
