@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import type { ChainOf } from './chain'
 import { EXPORT_OPTIONS, exportOptions, type ExportOptions } from './export/options'
 import { COMMANDS, type CommandName } from './help'
+import { joinedMoments, MEMORY_COMMANDS, memoryConfig, memoryOptions, type MemoryCommand, type MemoryOptions } from './memory/options'
 import { SCHEMA_ACTIONS, type SchemaAction } from './schema-actions'
 import { SEARCH_OPTIONS, searchOptions, type SearchOptions } from './search-options'
 import { STATS_OPTIONS, statsOptions, type StatsOptions } from './stats-options'
@@ -31,6 +32,7 @@ export type Parsed =
   | { readonly command: 'search'; readonly path: string; readonly json: boolean; readonly options: SearchOptions }
   | { readonly command: 'gaps'; readonly path: string; readonly json: boolean; readonly minNs: number }
   | { readonly command: 'stats'; readonly path: string; readonly json: boolean; readonly options: StatsOptions }
+  | { readonly command: MemoryCommand; readonly path: string; readonly json: boolean; readonly options: MemoryOptions }
   | { readonly command: 'serve'; readonly argv: readonly string[] }
 
 /** Wrong use of the command line: exit code 2. The text is for the user. */
@@ -44,6 +46,7 @@ export class UsageError extends Error {
   }
 }
 
+const isMemory = (name: CommandName): name is MemoryCommand => (MEMORY_COMMANDS as readonly string[]).includes(name)
 const isCommand = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
 
 /** Parses the arguments after the program's name. Throws UsageError. */
@@ -99,6 +102,11 @@ export function parse(argv: readonly string[]): Parsed {
   if (first === 'stats') {
     const { path, values } = take(first, rest, STATS_OPTIONS)
     const options = statsOptions(values, message => new UsageError(message, first))
+    return { command: first, path, json: values['json'] === true, options }
+  }
+  if (isMemory(first)) {
+    const { path, more, values } = take(first, joinedMoments(rest), memoryConfig(first))
+    const options = memoryOptions(more, values, message => new UsageError(message, first))
     return { command: first, path, json: values['json'] === true, options }
   }
   if (first === 'gaps') {

@@ -1,7 +1,20 @@
 /** What `--help` says. */
 
 export type CommandName =
-  'inspect' | 'snapshot' | 'trace' | 'at' | 'export' | 'sample' | 'serve' | 'system' | 'schema' | 'chain' | 'search' | 'gaps' | 'stats'
+  | 'inspect'
+  | 'snapshot'
+  | 'trace'
+  | 'at'
+  | 'export'
+  | 'sample'
+  | 'serve'
+  | 'system'
+  | 'schema'
+  | 'chain'
+  | 'search'
+  | 'gaps'
+  | 'stats'
+  | 'live'
 
 interface CommandHelp {
   readonly usage: string
@@ -34,6 +47,22 @@ torch.cuda.memory_allocated() counts, where the file confirms how its block size
   --verify    reads FILE a second time with another reader and another replay (files up to 64 MB) and sets the figures side by side;
               exit code 1 when one differs
 ${JSON_LINE}`,
+  },
+  live: {
+    usage: 'live FILE [--device D] [--at EVENT|start|peak|end] [--by stack|frame|file|size] [--limit N] [--json]',
+    operand: 'FILE',
+    summary: 'what a memory snapshot holds live at a moment, by stack, frame, file or size',
+    details: `Replays FILE as \`snapshot\` does and groups the active allocations of a device in the state after an event: requested bytes and count.
+
+  --device D   the first device with a history by default
+  --at EVENT   index of an event (-1 is the state at the start), start, peak (default: the highest active total) or end
+  --by KEY     stack (default), frame (the innermost), file (of that frame) or size. A frame is FILE:LINE:NAME. Blocks from before the
+               recording have the frames of the segment table; what has none, or is known only from its free, is "(no stack)"
+  --limit N    groups for people (20); --json has all
+${JSON_LINE}
+
+--json: {device, event, by, totalBytes, count, groups: [{key, bytes, count}], diagnostics}. The frames of a stack are lines of its key, the
+innermost first. totalBytes is the sum of the groups; null, as that of a group, where the file lacks a size.`,
   },
   trace: {
     usage: 'trace FILE [--json]',

@@ -4,6 +4,7 @@ import { version } from '../../package.json'
 import { systemCode, systemReason } from '../formats/system-error'
 import { parse, UsageError, type Parsed } from './args'
 import { help, type CommandName } from './help'
+import { MEMORY_COMMANDS, type MemoryCommand } from './memory/options'
 import { endProgress, failed, plain, progressLine, toJson, type Io, type Outcome } from './output'
 
 export const EXIT_READ = 0
@@ -35,6 +36,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       io.out((await import('./system-text')).toText(parsed.command, outcome.document))
     else if (parsed.command === 'search' || parsed.command === 'gaps')
       io.out((await import('./events-text')).eventsText(parsed.command, outcome.document))
+    else if (isMemory(parsed)) io.out((await import('./memory/text')).memoryText(parsed.command, outcome.document, parsed.options.limit))
     else if (parsed.command === 'stats') {
       const { statsCsv, statsText } = await import('./stats-text')
       io.out(parsed.options.csv ? statsCsv(outcome.document, io.err) : statsText(outcome.document, parsed.options.limit))
@@ -62,6 +64,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
+const isMemory = (p: Parsed): p is Extract<Parsed, { command: MemoryCommand }> => (MEMORY_COMMANDS as readonly string[]).includes(p.command)
+
 async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'serve' }>, io: Io): Promise<Outcome> {
   const path = resolve(io.cwd, p.path)
   try {
@@ -84,6 +88,8 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./gaps')).gapsCommand(path, p.minNs, io)
       case 'snapshot':
         return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) }, p.verify)
+      case 'live':
+        return await (await import('./memory/live')).liveCommand(path, p.options, { onProgress: progressLine(io, p.path) })
       case 'trace':
         return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
       case 'system':

@@ -35,9 +35,9 @@ test('random histories, at every event and by every key', async () => {
         const some = (i: number) => STACKS[(i * 7 + seed) % STACKS.length]
         const events = s.device_traces[0] as FixtureEvent[]
         const withFrames = <T extends object>(v: T, i: number): T => {
-          const { frames: _, ...rest } = v as T & { frames?: unknown }
-          const frames = some(i)
-          return { ...rest, ...(frames ? { frames } : {}) } as T
+          const copy: T & { frames?: unknown } = { ...v, frames: some(i) }
+          if (copy.frames === undefined) delete copy.frames
+          return copy
         }
         s.device_traces[0] = events.map(withFrames)
         s.segments.forEach(g => (g.blocks = g.blocks.map(withFrames)))

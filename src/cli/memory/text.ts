@@ -1,0 +1,41 @@
+/** The documents of the commands about a memory snapshot as text for people. */
+import type { Diagnostic } from '../../shared/diagnostics'
+import { memory, num } from '../../shared/format'
+import { plain } from '../output'
+import { table } from '../table'
+import { diagnosticsText } from '../text'
+import type { LiveDocument } from './live'
+import type { MemoryCommand } from './options'
+
+/** Groups that people are shown where they say no number. */
+const SHOWN = 20
+
+export function memoryText(command: MemoryCommand, document: object, limit: number | null): string {
+  const diagnostics = (document as { readonly diagnostics?: readonly Diagnostic[] }).diagnostics ?? []
+  if (Object.keys(document).every(k => k === 'diagnostics')) return diagnosticsText(diagnostics)
+  return bodyOf(command, document, limit ?? SHOWN) + (diagnostics.length > 0 ? '\n' + diagnosticsText(diagnostics) : '')
+}
+
+function bodyOf(command: MemoryCommand, document: object, limit: number): string {
+  switch (command) {
+    case 'live':
+      return liveText(document as LiveDocument, limit)
+    default:
+      return ''
+  }
+}
+
+export const moment = (event: number): string => (event < 0 ? 'the start' : `event ${num(event)}`)
+const size = (bytes: number | null): string => (bytes === null ? '—' : memory(bytes))
+
+function liveText(d: LiveDocument, limit: number): string {
+  const head = `device ${d.device}, ${moment(d.event)}: ${size(d.totalBytes)} active (requested) in ${num(d.count)} ${d.count === 1 ? 'allocation' : 'allocations'}\n`
+  if (d.groups.length === 0) return head
+  const share = (bytes: number | null): string => (bytes === null || !d.totalBytes ? '—' : `${num((100 * bytes) / d.totalBytes, 1)} %`)
+  const rows = d.groups.slice(0, limit).map(g => [size(g.bytes), share(g.bytes), num(g.count), keyText(g.key)])
+  return `${head}\n${table([['bytes', 'share', 'count', d.by], ...rows])}${more(d.groups.length - limit)}`
+}
+
+/** A stack on one line, the innermost frame first. */
+const keyText = (key: string): string => key.split('\n').map(plain).join(' < ')
+const more = (n: number): string => (n > 0 ? `\n${num(n)} more are not listed (--limit N).\n` : '')
