@@ -21,6 +21,8 @@ export interface MessageRows {
 const MAX_RESERVE = 4_000_000
 /** Before this share of the file is read what came so far says little. */
 const SOON = 0.03
+/** About so many messages come between two times that room is made. */
+const NEXT = 2048
 /** With more messages that wait for their other half room is made for all. */
 const WAITING = 1 << 16
 
@@ -55,15 +57,16 @@ export class MessageReader {
     const rows = this.#rows
     const { count, size } = rows.attributes
     const all = (have: number, most: number): number => Math.min(Math.ceil((1.03 * have) / share), have + most)
+    if (share < SOON) return
     if (!this.#ordered || s.n > WAITING) {
-      if (s.n > 0.9 * s.size) s.reserve(s.n + all(s.messages, MAX_RESERVE) - s.messages)
-      if (s.attrs > 0.9 * s.attrKey.length) s.reserveAttributes(s.attrs + all(s.attrs + count, 4 * MAX_RESERVE) - count)
+      if (s.n + NEXT > s.size) s.reserve(s.n + all(s.messages, MAX_RESERVE) - s.messages)
+      if (s.attrs + 4 * NEXT > s.attrKey.length) s.reserveAttributes(s.attrs + all(s.attrs + count, 4 * MAX_RESERVE) - count)
     }
     const { list } = s
-    if (share > SOON && (list.used > 0.9 * list.bytes.length || list.count > 0.9 * list.offsets.length))
+    if (list.used + 64 * NEXT > list.bytes.length || list.count + NEXT > list.offsets.length)
       list.reserve(all(list.count, 4 * MAX_RESERVE), all(list.used, 64 * MAX_RESERVE))
     // What waits is not a row yet.
-    if (this.#ordered && share > SOON && (rows.count + s.n > rows.size || count + s.attrs > size))
+    if (this.#ordered && (rows.count + s.n > rows.size || count + s.attrs > size))
       rows.reserve(all(rows.count + s.n / 2, MAX_RESERVE), all(count + s.attrs, 4 * MAX_RESERVE))
   }
 

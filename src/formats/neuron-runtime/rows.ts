@@ -123,14 +123,14 @@ export class RowWriter {
   }
 
   /**
-   * Writes messages `order[from .. to)`, or where `order` is null messages `from` to `to` except those without a time. `hold`: ends before the first start that has no stop yet.
-   * Answers where it ended.
+   * Writes messages `order[from .. to)`, for whose rows there must be room, or where `order` is null messages `from` to `to` except those without a time. `hold`: ends before the
+   * first start that has no stop yet. Answers where it ended.
    */
   write(order: Uint32Array | null, from: number, to: number, partner: Int32Array, hold: boolean): number {
     const s = this.#s
-    // A row for each message at most; more room than that is made by whom knows how many come.
+    // A row for each message at most. Who hands over all messages at once knows how many rows they make, and has made room.
     const need = this.count + to - from
-    if (need > this.size) this.reserve(Math.max(need, this.size + (this.size >>> 1)), 0)
+    if (order === null && need > this.size) this.reserve(Math.max(need, this.size + (this.size >>> 1)), 0)
     const [start, duration, state, type, place] = [this.#start, this.#duration, this.#state, this.#type, this.#place]
     const [trackings, ids, parents, sequences, hasSequence] = [this.#tracking, this.#id, this.#parent, this.#sequence, this.#hasSequence]
     const [models, execs, ncStarts, ncStops, attrStart] = [this.#model, this.#exec, this.#ncStart, this.#ncStop, this.#attrStart]
