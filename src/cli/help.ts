@@ -15,6 +15,7 @@ export type CommandName =
   | 'gaps'
   | 'stats'
   | 'live'
+  | 'summary'
 
 interface CommandHelp {
   readonly usage: string
@@ -63,6 +64,23 @@ ${JSON_LINE}
 
 --json: {device, event, by, totalBytes, count, groups: [{key, bytes, count}], diagnostics}. The frames of a stack are lines of its key, the
 innermost first. totalBytes is the sum of the groups; null, as that of a group, where the file lacks a size.`,
+  },
+  summary: {
+    usage: 'summary FILE [--device D] [--from EVENT] [--to EVENT] [--json]',
+    operand: 'FILE',
+    summary: "the figures of torch's memory_summary and memory_stats, for any range of a snapshot's history",
+    details: `Prints the table of torch_neuronx.memory_summary() for a device: current in the state after --to, the peak of the range, and what the events
+of the range allocated and freed. What FILE does not tell is a dash, and why is said below.
+
+  --device D     the first device with a history by default
+  --from EVENT   the moment to count from, as if the counters were reset then (start by default): the peak includes the state after EVENT,
+                 allocated and freed are the events after it. An index (-1 is the start), start, peak or end
+  --to EVENT     the last event (end by default)
+${JSON_LINE}
+
+--json: {device, from, to, allocations, frees, ooms, retries, stats, notes, table, diagnostics}. stats has the flat keys of memory_stats:
+{allocation, allocated_bytes, requested_bytes, active, active_bytes, reserved_bytes, segment, inactive_split, inactive_split_bytes}.
+{all, large_pool, small_pool}.{current, peak, allocated, freed} and counters; null is not known.`,
   },
   trace: {
     usage: 'trace FILE [--json]',

@@ -90,6 +90,8 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./snapshot')).snapshotCommand(path, { onProgress: progressLine(io, p.path) }, p.verify)
       case 'live':
         return await (await import('./memory/live')).liveCommand(path, p.options, { onProgress: progressLine(io, p.path) })
+      case 'summary':
+        return await (await import('./memory/summary')).summaryCommand(path, p.options, { onProgress: progressLine(io, p.path) })
       case 'trace':
         return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
       case 'system':

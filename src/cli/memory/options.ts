@@ -3,7 +3,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { GROUP_BY, type GroupBy } from '../../analysis/allocator/live/keys'
 import { MOMENT_WORDS, type Moment } from '../../analysis/allocator/live/moments'
 
-export const MEMORY_COMMANDS = ['live'] as const
+export const MEMORY_COMMANDS = ['live', 'summary'] as const
 export type MemoryCommand = (typeof MEMORY_COMMANDS)[number]
 
 export interface MemoryOptions {
@@ -23,6 +23,7 @@ export interface MemoryOptions {
 
 const OF: Readonly<Record<MemoryCommand, readonly string[]>> = {
   live: ['device', 'at', 'by', 'limit'],
+  summary: ['device', 'from', 'to'],
 }
 
 export const memoryConfig = (command: MemoryCommand): ParseArgsOptionsConfig =>

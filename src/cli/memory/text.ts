@@ -6,6 +6,7 @@ import { table } from '../table'
 import { diagnosticsText } from '../text'
 import type { LiveDocument } from './live'
 import type { MemoryCommand } from './options'
+import type { SummaryDocument } from './summary'
 
 /** Groups that people are shown where they say no number. */
 const SHOWN = 20
@@ -20,8 +21,10 @@ function bodyOf(command: MemoryCommand, document: object, limit: number): string
   switch (command) {
     case 'live':
       return liveText(document as LiveDocument, limit)
-    default:
-      return ''
+    case 'summary': {
+      const d = document as SummaryDocument
+      return d.table + d.notes.map(n => `${plain(n)}\n`).join('')
+    }
   }
 }
 

@@ -60,7 +60,7 @@ export function totalOf(groups: readonly Group[]): { readonly totalBytes: number
 }
 
 /** Whether the file has the size of an allocation; the replay counts one without as 0. */
-function sizeKnown(table: SnapshotTable, model: AllocatorModel): (i: number) => boolean {
+export function sizeKnown(table: SnapshotTable, model: AllocatorModel): (i: number) => boolean {
   const trace = table.devices[model.traceIndex]
   const { blocks } = table
   return i => {
