@@ -10,7 +10,7 @@ export function firstAt(m: HbmModel, time: number): number {
   const { times } = m.index
   let i = 0
   // From blocks of blocks down to events, the first entry that is not before the time; the block before it may end at or after it. Each entry of a block is looked at in turn:
-  // jumping among 16 costs more.
+  // jumping among few costs more.
   for (let level = times.length - 1; level >= 0; level--) {
     i = before(times[level], i, time)
     i = (i > 0 ? i - 1 : 0) << BLOCK_BITS

@@ -4,8 +4,8 @@
  */
 import { NO_CATEGORY, type HbmIndex, type HbmModel } from './model'
 
-/** Entries of a block; block k of a level stands for entries 16 k to 16 k + 15 of the level below. */
-export const BLOCK_BITS = 4
+/** Entries of a block; block k of a level stands for entries 8 k to 8 k + 7 of the level below. */
+export const BLOCK_BITS = 3
 const BLOCK = 1 << BLOCK_BITS
 
 /** Events between two checkpoints at least; more where there are many categories, so that checkpoints take no more room than the events. */

@@ -67,15 +67,15 @@ export interface HbmFailure {
 
 /** Made from the rest of a model, see index-of.ts. */
 export interface HbmIndex {
-  /** First times of blocks of 16 events, of 16 such blocks, and so on. */
+  /** First times of blocks of 8 events, of 8 such blocks, and so on. */
   readonly times: readonly Float64Array[]
-  /** Highest and lowest totals of blocks of 16 events, of 16 such blocks, and so on. */
+  /** Highest and lowest totals of blocks of 8 events, of 8 such blocks, and so on. */
   readonly high: readonly Float64Array[]
   readonly low: readonly Float64Array[]
   /** The figures (`stateWidth`) before each event k * span. Empty where there are no events but totals. */
   readonly span: number
   readonly states: Float64Array
-  /** Last `to` in blocks of 16 allocations, and so on; 2^31 - 1 for those that are live at the end. */
+  /** Last `to` in blocks of 8 allocations, and so on; 2^31 - 1 for those that are live at the end. */
   readonly ends: readonly Int32Array[]
 }
 
