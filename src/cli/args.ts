@@ -106,7 +106,7 @@ export function parse(argv: readonly string[]): Parsed {
   }
   if (isMemory(first)) {
     const { path, more, values } = take(first, joinedMoments(rest), memoryConfig(first))
-    const options = memoryOptions(more, values, message => new UsageError(message, first))
+    const options = memoryOptions(first, more, values, message => new UsageError(message, first))
     return { command: first, path, json: values['json'] === true, options }
   }
   if (first === 'gaps') {

@@ -16,6 +16,7 @@ export type CommandName =
   | 'stats'
   | 'live'
   | 'summary'
+  | 'fragmentation'
 
 interface CommandHelp {
   readonly usage: string
@@ -81,6 +82,22 @@ ${JSON_LINE}
 --json: {device, from, to, allocations, frees, ooms, retries, stats, notes, table, diagnostics}. stats has the flat keys of memory_stats:
 {allocation, allocated_bytes, requested_bytes, active, active_bytes, reserved_bytes, segment, inactive_split, inactive_split_bytes}.
 {all, large_pool, small_pool}.{current, peak, allocated, freed} and counters; null is not known.`,
+  },
+  fragmentation: {
+    usage: 'fragmentation FILE [--device D] [--at EVENT|start|peak|end] [--capacity BYTES] [--request BYTES] [--json]',
+    operand: 'FILE',
+    summary: "fragmentation of the allocator's memory at a moment, and whether a request would fit",
+    details: `Rebuilds the segments and blocks of a device in the state after an event and gives the figures of Neuron's memory guide, for the device and
+for the small and the large pool: internal (block sizes minus requested bytes), largest free chunk, density (reserved / address span), and what
+empty_cache would return (wholly free segments of the default pool). What FILE does not tell is null, and why is said.
+
+  --device D         the first device with a history by default
+  --at EVENT         index of an event (-1 is the start), start, peak or end (default)
+  --capacity BYTES   of the device, which a snapshot does not hold. With it: total free (capacity minus all blocks that are handed out), external
+                     (what of the unreserved memory is outside its largest region) and the index, (internal + external) / total free.
+                     Memory that others hold counts as free
+  --request BYTES    would that many bytes fit now, and why (not)
+${JSON_LINE}`,
   },
   trace: {
     usage: 'trace FILE [--json]',

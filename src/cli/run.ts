@@ -92,6 +92,10 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (await import('./memory/live')).liveCommand(path, p.options, { onProgress: progressLine(io, p.path) })
       case 'summary':
         return await (await import('./memory/summary')).summaryCommand(path, p.options, { onProgress: progressLine(io, p.path) })
+      case 'fragmentation':
+        return await (
+          await import('./memory/fragmentation')
+        ).fragmentationCommand(path, p.options, { onProgress: progressLine(io, p.path) })
       case 'trace':
         return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
       case 'system':

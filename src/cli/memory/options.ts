@@ -3,7 +3,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { GROUP_BY, type GroupBy } from '../../analysis/allocator/live/keys'
 import { MOMENT_WORDS, type Moment } from '../../analysis/allocator/live/moments'
 
-export const MEMORY_COMMANDS = ['live', 'summary'] as const
+export const MEMORY_COMMANDS = ['live', 'summary', 'fragmentation'] as const
 export type MemoryCommand = (typeof MEMORY_COMMANDS)[number]
 
 export interface MemoryOptions {
@@ -24,6 +24,7 @@ export interface MemoryOptions {
 const OF: Readonly<Record<MemoryCommand, readonly string[]>> = {
   live: ['device', 'at', 'by', 'limit'],
   summary: ['device', 'from', 'to'],
+  fragmentation: ['device', 'at', 'capacity', 'request'],
 }
 
 export const memoryConfig = (command: MemoryCommand): ParseArgsOptionsConfig =>
@@ -40,6 +41,7 @@ export function joinedMoments(args: readonly string[]): readonly string[] {
 
 /** Checks what was typed. `more` are the operands after the first. Throws what `refuse` makes. */
 export function memoryOptions(
+  command: MemoryCommand,
   more: readonly string[],
   values: Readonly<Record<string, unknown>>,
   refuse: (message: string) => Error,
@@ -65,7 +67,7 @@ export function memoryOptions(
   if (!by) throw refuse(`--by takes one of ${GROUP_BY.join(', ')}, not ${quoted(values['by'])}`)
   return {
     device: whole('device', 0),
-    at: moment('at', 'peak'),
+    at: moment('at', command === 'fragmentation' ? 'end' : 'peak'),
     from: moment('from', 'start'),
     to: moment('to', 'end'),
     by,

@@ -4,6 +4,7 @@ import { memory, num } from '../../shared/format'
 import { plain } from '../output'
 import { table } from '../table'
 import { diagnosticsText } from '../text'
+import type { FragmentationDocument } from './fragmentation'
 import type { LiveDocument } from './live'
 import type { MemoryCommand } from './options'
 import type { SummaryDocument } from './summary'
@@ -21,6 +22,8 @@ function bodyOf(command: MemoryCommand, document: object, limit: number): string
   switch (command) {
     case 'live':
       return liveText(document as LiveDocument, limit)
+    case 'fragmentation':
+      return fragmentationText(document as FragmentationDocument)
     case 'summary': {
       const d = document as SummaryDocument
       return d.table + d.notes.map(n => `${plain(n)}\n`).join('')
@@ -42,3 +45,43 @@ function liveText(d: LiveDocument, limit: number): string {
 /** A stack on one line, the innermost frame first. */
 const keyText = (key: string): string => key.split('\n').map(plain).join(' < ')
 const more = (n: number): string => (n > 0 ? `\n${num(n)} more are not listed (--limit N).\n` : '')
+
+function fragmentationText(d: FragmentationDocument): string {
+  const head = `device ${d.device}, ${moment(d.event)}\n`
+  const why = Object.entries(d.reasons)
+  if (!('reservedBytes' in d)) return head + why.map(([, reason]) => `no figures: ${plain(reason)}\n`).join('')
+  const pools = Object.entries(d.pools)
+  const ratio = (v: number | null): string => (v === null ? '—' : num(v, 4))
+  const row = (
+    label: string,
+    name: 'reservedBytes' | 'allocatedBytes' | 'pendingBytes' | 'cachedBytes' | 'internalBytes' | 'largestFreeChunk' | 'emptyCacheBytes',
+  ) => [label, size(d[name]), ...pools.map(([, p]) => size(p[name]))]
+  const whole = (label: string, value: string): string[] => [label, value, ...pools.map(() => '')]
+  const rows = [
+    ['', 'device', ...pools.map(([name]) => name)],
+    row('reserved', 'reservedBytes'),
+    row('allocated (blocks)', 'allocatedBytes'),
+    row('free pending', 'pendingBytes'),
+    row('cached, free', 'cachedBytes'),
+    row('largest free chunk', 'largestFreeChunk'),
+    row('empty_cache would return', 'emptyCacheBytes'),
+    row('internal fragmentation', 'internalBytes'),
+    ['density', ratio(d.density), ...pools.map(([, p]) => ratio(p.density))],
+    whole('external fragmentation', size(d.externalBytes)),
+    whole('total free', size(d.totalFreeBytes)),
+    whole('fragmentation index', ratio(d.index)),
+  ]
+  const guessed = d.blockSizes.rounding
+  const notes = [
+    ...why.map(([name, reason]) => `${name}: not known, ${plain(reason)}`),
+    ...(guessed > 0
+      ? [`The sizes of ${num(guessed)} blocks from before the recording are those of the rounding; they may have been larger.`]
+      : []),
+    ...(d.request
+      ? [
+          `${num(d.request.requestBytes)} B: ${d.request.fits === null ? 'not known whether it fits' : d.request.fits ? 'fits' : 'does not fit'}. ${plain(d.request.why)}`,
+        ]
+      : []),
+  ]
+  return `${head}\n${table(rows)}${notes.map(n => `\n${n}`).join('')}${notes.length > 0 ? '\n' : ''}`
+}
