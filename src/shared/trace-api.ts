@@ -42,31 +42,61 @@ export type Grouping = (typeof GROUPINGS)[number]
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 const key = text(400)
 
+/** Unix ns as a number; null for texts that are none: checks run on what an earlier one has refused, too. */
+const nsOf = (t: string): bigint | null => {
+  if (!/^-?\d{1,19}$/.test(t)) return null
+  const ns = BigInt(t)
+  return BigInt.asIntN(64, ns) === ns ? ns : null
+}
+const unixNs = v.pipe(
+  v.string(),
+  v.check(t => nsOf(t) !== null, 'no Unix time in ns'),
+)
 /** A mark on the time axis, or a named range. Times are Unix ns as decimal text, so that they stay where they are when sources come and go. */
-export const NOTE = v.strictObject({
-  id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
-  startNs: v.pipe(v.string(), v.regex(/^-?\d{1,20}$/)),
-  /** null: a moment. */
-  endNs: v.nullable(v.pipe(v.string(), v.regex(/^-?\d{1,20}$/))),
-  text: text(2000),
-  /** Index into the palette of notes. */
-  color: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(15)),
-})
+export const NOTE = v.pipe(
+  v.strictObject({
+    id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
+    startNs: unixNs,
+    /** null: a moment. */
+    endNs: v.nullable(unixNs),
+    text: text(2000),
+    /** Index into the palette of notes. */
+    color: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(15)),
+  }),
+  v.check(n => n.endNs === null || (nsOf(n.endNs) ?? 0n) >= (nsOf(n.startNs) ?? 0n), 'ends before it begins'),
+)
+/** Notes of a session, and characters of all their texts together: what is kept is read back whole, and one request carries it. */
+export const MOST_NOTES = 1000
+export const MOST_NOTE_TEXT = 200_000
+const notes = v.pipe(
+  v.array(NOTE),
+  v.maxLength(MOST_NOTES),
+  v.check(all => all.reduce((n, x) => n + x.text.length, 0) <= MOST_NOTE_TEXT, 'more text than is kept with a session'),
+  v.check(all => new Set(all.map(n => n.id)).size === all.length, 'two notes of one id'),
+)
 export type Note = Readonly<v.InferOutput<typeof NOTE>>
 
+/** Characters of all keys of a layout together. */
+const MOST_LAYOUT_TEXT = 500_000
 /** How the tracks of a session are laid out, as the user left it. Keys are those of the rows (paint/timeline/rows). */
-export const TRACK_LAYOUT = v.strictObject({
-  grouping: v.picklist(GROUPINGS),
-  collapsed: v.pipe(v.array(key), v.maxLength(5000)),
-  /** Keys that are closed by default and were opened. */
-  expanded: v.pipe(v.array(key), v.maxLength(5000)),
-  pinned: v.pipe(v.array(key), v.maxLength(200)),
-  hidden: v.pipe(v.array(key), v.maxLength(5000)),
-  /** Rows that were moved: each stands before the next of its group in this order; others keep their own. */
-  order: v.pipe(v.array(key), v.maxLength(5000)),
-  filter: text(500),
-  regex: v.boolean(),
-})
+export const TRACK_LAYOUT = v.pipe(
+  v.strictObject({
+    grouping: v.picklist(GROUPINGS),
+    collapsed: v.pipe(v.array(key), v.maxLength(5000)),
+    /** Keys that are closed by default and were opened. */
+    expanded: v.pipe(v.array(key), v.maxLength(5000)),
+    pinned: v.pipe(v.array(key), v.maxLength(200)),
+    hidden: v.pipe(v.array(key), v.maxLength(5000)),
+    /** Rows that were moved: each stands before the next of its group in this order; others keep their own. */
+    order: v.pipe(v.array(key), v.maxLength(5000)),
+    filter: text(500),
+    regex: v.boolean(),
+  }),
+  v.check(
+    l => [l.collapsed, l.expanded, l.pinned, l.hidden, l.order].flat().reduce((n, k) => n + k.length, 0) <= MOST_LAYOUT_TEXT,
+    'more rows than are kept with a session',
+  ),
+)
 export type TrackLayout = Readonly<v.InferOutput<typeof TRACK_LAYOUT>>
 
 export const TRACE_REQUESTS = {
@@ -129,7 +159,7 @@ export const TRACE_REQUESTS = {
     width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16384)),
   }),
   'notes.get': v.strictObject({ session: id }),
-  'notes.set': v.strictObject({ session: id, notes: v.pipe(v.array(NOTE), v.maxLength(1000)) }),
+  'notes.set': v.strictObject({ session: id, notes }),
   'layout.get': v.strictObject({ session: id }),
   'layout.set': v.strictObject({ session: id, layout: TRACK_LAYOUT }),
 } as const

@@ -22,8 +22,11 @@ export interface WireLimits {
 
 /** What a renderer takes from its host: large columns, little nesting. */
 export const ANSWER_LIMITS: WireLimits = { bytes: 256 * 1024 * 1024, depth: 64 }
-/** What a host takes from a browser: a request names ids and numbers. */
-export const REQUEST_LIMITS: WireLimits = { bytes: 64 * 1024, depth: 16 }
+/**
+ * What a host takes from a browser: a request names ids and numbers; the largest carry all notes of a session or the layout of its tracks, whose schemas bound them
+ * (shared/trace-api) well below this.
+ */
+export const REQUEST_LIMITS: WireLimits = { bytes: 4 * 1024 * 1024, depth: 16 }
 
 const ARRAYS = [
   Uint8Array,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { RequestError, type HostEvent } from '../../shared/api'
 import { AUTH_PATH, CHECK_PATH, KEY_PROTOCOL, SOCKET_PATH, SOCKET_PROTOCOL } from '../../shared/socket'
-import { decodeWire, encodeWire } from '../../shared/wire'
+import { decodeWire, encodeWire, REQUEST_LIMITS } from '../../shared/wire'
 import { Bundle } from '../bundle'
 import { answerPage } from '../desktop/page'
 import { PAGE_URL } from '../desktop/origin'
@@ -390,7 +390,7 @@ describe('a connection', () => {
     ['no request', Buffer.from(encodeWire({ a: 1 })), 1007],
     ['a request of four parts', Buffer.from(encodeWire([1, 'x', {}, {}])), 1007],
     ['nothing', Buffer.alloc(0), 1007],
-    ['too large', Buffer.alloc(70_000), 1009],
+    ['too large', Buffer.alloc(REQUEST_LIMITS.bytes + 1), 1009],
   ])('%s ends it, not the program', async (_name, data, code) => {
     const ws = await page()
     const end = closed(ws)

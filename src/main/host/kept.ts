@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { NOTE, TRACK_LAYOUT, type Note, type TrackLayout } from '../../shared/trace-api'
+import { MOST_NOTES, NOTE, TRACK_LAYOUT, type Note, type TrackLayout } from '../../shared/trace-api'
 
 const MAX_BYTES = 8 * 1024 * 1024
 /** Sessions remembered before those that were changed longest ago are forgotten. */
@@ -92,14 +92,15 @@ export class Kept {
 
 async function read(file: string): Promise<Entry> {
   try {
-    const text = await readFile(file, 'utf8')
-    const data: unknown = text.length > MAX_BYTES ? null : JSON.parse(text)
+    // What the schemas let through is far smaller: a larger file is not ours, and is not even read.
+    if ((await stat(file)).size > MAX_BYTES) return NOTHING
+    const data: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (data === null || typeof data !== 'object') return NOTHING
     const notes = 'notes' in data && Array.isArray(data.notes) ? (data.notes as unknown[]) : []
     const layout = 'layout' in data ? v.safeParse(TRACK_LAYOUT, data.layout) : null
     return {
       // One bad note doesn't take the others along.
-      notes: notes.flatMap(n => {
+      notes: notes.slice(0, MOST_NOTES).flatMap(n => {
         const note = v.safeParse(NOTE, n)
         return note.success ? [note.output] : []
       }),

@@ -18,7 +18,7 @@ export interface PlacedNote {
 }
 
 /** What the host takes (`NOTE`, `notes.set`). */
-export const MOST_NOTES = 1000
+export { MOST_NOTES } from '../../../shared/trace-api'
 export const MOST_TEXT = 2000
 /** Colours that notes take in turn. */
 export const NOTE_COLORS = 10

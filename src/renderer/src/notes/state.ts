@@ -29,7 +29,12 @@ export function saveNotes(): void {
   clearTimeout(timer)
   const now = unsaved
   unsaved = null
-  if (now) request('notes.set', { session: now.session, notes: [...now.notes] }).catch(fail)
+  if (!now) return
+  request('notes.set', { session: now.session, notes: [...now.notes] }).catch((e: unknown) => {
+    // Not lost: written with the next change, or when the session is left.
+    unsaved ??= now
+    fail(e)
+  })
 }
 
 function change(notes: readonly Note[], more: Partial<NotesState> = {}): void {

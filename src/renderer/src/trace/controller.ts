@@ -154,7 +154,16 @@ export class TraceController {
     // A row that was moved takes the view along.
     const now = seen ? this.focusRow : null
     if (now && now.key === before?.key && now.y !== before.y) this.#scrollTo(now, now.y, now.y + now.h)
+    this.#stillUnder()
     this.invalidate(true)
+  }
+
+  /** Rows moved under a pointer that rests: what it told was of another row. */
+  #stillUnder(): void {
+    const tip = this.#tip
+    if (!tip || !this.#pointer) return
+    const hit = this.hit(this.#pointer.x, this.#pointer.y)
+    if (!hit || !sameThing(tip.hit, hit)) this.setTip(null)
   }
 
   setPins(pins: readonly PinMark[]): void {
