@@ -105,7 +105,7 @@ export function parse(argv: readonly string[]): Parsed {
     return { command: first, path, json: values['json'] === true, options }
   }
   if (isMemory(first)) {
-    const { path, more, values } = take(first, joinedMoments(rest), memoryConfig(first))
+    const { path, more, values } = take(first, joinedMoments(rest), memoryConfig(first), false, first === 'compare' ? 2 : 1)
     const options = memoryOptions(first, more, values, message => new UsageError(message, first))
     return { command: first, path, json: values['json'] === true, options }
   }

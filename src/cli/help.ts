@@ -17,6 +17,8 @@ export type CommandName =
   | 'live'
   | 'summary'
   | 'fragmentation'
+  | 'growth'
+  | 'compare'
 
 interface CommandHelp {
   readonly usage: string
@@ -98,6 +100,38 @@ empty_cache would return (wholly free segments of the default pool). What FILE d
                      Memory that others hold counts as free
   --request BYTES    would that many bytes fit now, and why (not)
 ${JSON_LINE}`,
+  },
+  growth: {
+    usage: 'growth FILE --from EVENT --to EVENT [--device D] [--by stack|frame|file|size] [--limit N] [--json]',
+    operand: 'FILE',
+    summary: 'what was allocated after one moment of a snapshot and is still live at another',
+    details: `Groups the allocations of a device that were made after --from and are active in the state after --to, and tells what of the first state is gone.
+
+  --from EVENT   index of an event (-1 is the start), start, peak or end
+  --to EVENT     the same; not before --from
+  --device D     the first device with a history by default
+  --by KEY       stack (default), frame, file or size, as in \`live\`
+  --limit N      groups for people (20); --json has all
+${JSON_LINE}
+
+--json: {device, by, from, to, fromBytes, toBytes, totalBytes, count, freedBytes, freedCount, groups: [{key, bytes, count}], diagnostics}.
+toBytes = fromBytes + totalBytes - freedBytes.`,
+  },
+  compare: {
+    usage: 'compare FILE FILE [--at EVENT|start|peak|end] [--device D] [--by stack|frame|file|size] [--limit N] [--json]',
+    operand: 'two FILEs',
+    summary: 'what is live in two memory snapshots, side by side: before and after, rank and rank',
+    details: `Groups what is active in both files at a moment, at their own peaks by default, and gives the difference, the second minus the first.
+Paths are made comparable: of packages what follows site-packages/, of own files the folders that differ between the files are "…/".
+
+  --at EVENT   index of an event (-1 is the start) of both, start, peak (default) or end
+  --device D   of both; the first device with a history by default
+  --by KEY     stack (default), frame, file or size, as in \`live\`. Line numbers stay: a line that moved is another key
+  --limit N    groups for people (20); --json has all
+${JSON_LINE}
+
+--json: {by, a: {file, device, event, totalBytes, count}, b, diffBytes, diffCount, groups: [{key, aBytes, bBytes, diffBytes, aCount, bCount,
+diffCount}], roots: [{a, b, files}], diagnostics}. roots are the folders that were taken for one.`,
   },
   trace: {
     usage: 'trace FILE [--json]',

@@ -96,6 +96,12 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
         return await (
           await import('./memory/fragmentation')
         ).fragmentationCommand(path, p.options, { onProgress: progressLine(io, p.path) })
+      case 'growth':
+        return await (await import('./memory/growth')).growthCommand(path, p.options, { onProgress: progressLine(io, p.path) })
+      case 'compare': {
+        const other = resolve(io.cwd, p.options.other ?? '')
+        return await (await import('./memory/compare')).compareCommand(path, other, p.options, { onProgress: progressLine(io, p.path) })
+      }
       case 'trace':
         return await (await import('./trace')).traceCommand(path, { onProgress: progressLine(io, p.path) })
       case 'system':

@@ -3,7 +3,7 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { GROUP_BY, type GroupBy } from '../../analysis/allocator/live/keys'
 import { MOMENT_WORDS, type Moment } from '../../analysis/allocator/live/moments'
 
-export const MEMORY_COMMANDS = ['live', 'summary', 'fragmentation'] as const
+export const MEMORY_COMMANDS = ['live', 'summary', 'fragmentation', 'growth', 'compare'] as const
 export type MemoryCommand = (typeof MEMORY_COMMANDS)[number]
 
 export interface MemoryOptions {
@@ -25,6 +25,8 @@ const OF: Readonly<Record<MemoryCommand, readonly string[]>> = {
   live: ['device', 'at', 'by', 'limit'],
   summary: ['device', 'from', 'to'],
   fragmentation: ['device', 'at', 'capacity', 'request'],
+  growth: ['device', 'from', 'to', 'by', 'limit'],
+  compare: ['device', 'at', 'by', 'limit'],
 }
 
 export const memoryConfig = (command: MemoryCommand): ParseArgsOptionsConfig =>
@@ -65,6 +67,9 @@ export function memoryOptions(
   }
   const by = GROUP_BY.find(b => b === (values['by'] ?? 'stack'))
   if (!by) throw refuse(`--by takes one of ${GROUP_BY.join(', ')}, not ${quoted(values['by'])}`)
+  if (command === 'growth' && (values['from'] === undefined || values['to'] === undefined))
+    throw refuse('growth needs --from EVENT and --to EVENT')
+  if (command === 'compare' && more.length === 0) throw refuse('compare needs two files')
   return {
     device: whole('device', 0),
     at: moment('at', command === 'fragmentation' ? 'end' : 'peak'),

@@ -4,7 +4,9 @@ import { memory, num } from '../../shared/format'
 import { plain } from '../output'
 import { table } from '../table'
 import { diagnosticsText } from '../text'
+import type { CompareDocument } from './compare'
 import type { FragmentationDocument } from './fragmentation'
+import type { GrowthDocument } from './growth'
 import type { LiveDocument } from './live'
 import type { MemoryCommand } from './options'
 import type { SummaryDocument } from './summary'
@@ -22,6 +24,10 @@ function bodyOf(command: MemoryCommand, document: object, limit: number): string
   switch (command) {
     case 'live':
       return liveText(document as LiveDocument, limit)
+    case 'growth':
+      return growthText(document as GrowthDocument, limit)
+    case 'compare':
+      return compareText(document as CompareDocument, limit)
     case 'fragmentation':
       return fragmentationText(document as FragmentationDocument)
     case 'summary': {
@@ -84,4 +90,33 @@ function fragmentationText(d: FragmentationDocument): string {
       : []),
   ]
   return `${head}\n${table(rows)}${notes.map(n => `\n${n}`).join('')}${notes.length > 0 ? '\n' : ''}`
+}
+
+const allocations = (n: number): string => `${num(n)} ${n === 1 ? 'allocation' : 'allocations'}`
+
+function growthText(d: GrowthDocument, limit: number): string {
+  const head = `device ${d.device}, from ${moment(d.from)} (${size(d.fromBytes)} active, requested) to ${moment(d.to)} (${size(d.toBytes)})
+allocated and still live: ${size(d.totalBytes)} in ${allocations(d.count)}; freed: ${size(d.freedBytes)} in ${allocations(d.freedCount)}
+`
+  if (d.groups.length === 0) return head
+  const rows = d.groups.slice(0, limit).map(g => [size(g.bytes), num(g.count), keyText(g.key)])
+  return `${head}\n${table([['bytes', 'count', d.by], ...rows])}${more(d.groups.length - limit)}`
+}
+
+const signed = (v: number | null, text: (v: number) => string): string =>
+  v === null ? '—' : `${v > 0 ? '+' : v < 0 ? '−' : ''}${text(Math.abs(v))}`
+
+function compareText(d: CompareDocument, limit: number): string {
+  const side = (name: string, s: CompareDocument['a']): string =>
+    `${name}  ${plain(s.file)}, device ${s.device}, ${moment(s.event)}: ${size(s.totalBytes)} active (requested) in ${allocations(s.count)}\n`
+  const roots = d.roots
+    .map(r => `…/ is ${plain(r.a || '/')} in A, ${plain(r.b || '/')} in B (${num(r.files)} ${r.files === 1 ? 'file' : 'files'})\n`)
+    .join('')
+  const head = `${side('A', d.a)}${side('B', d.b)}B − A: ${signed(d.diffBytes, memory)}, ${signed(d.diffCount, num)} allocations\n${roots}`
+  const differ = d.groups.filter(g => g.diffBytes !== 0 || g.diffCount !== 0)
+  if (differ.length === 0) return head
+  const rows = differ
+    .slice(0, limit)
+    .map(g => [signed(g.diffBytes, memory), size(g.aBytes), size(g.bBytes), signed(g.diffCount, num), keyText(g.key)])
+  return `${head}\n${table([['B − A', 'A', 'B', 'count', d.by], ...rows])}${more(differ.length - limit)}`
 }
