@@ -81,7 +81,9 @@ function fragmentationText(d: FragmentationDocument): string {
   const notes = [
     ...why.map(([name, reason]) => `${name}: not known, ${plain(reason)}`),
     ...(guessed > 0
-      ? [`The sizes of ${num(guessed)} blocks from before the recording are those of the rounding; they may have been larger.`]
+      ? [
+          `The ${guessed === 1 ? 'size of 1 block' : `sizes of ${num(guessed)} blocks`} from before the recording ${guessed === 1 ? 'is that' : 'are those'} of the rounding and may have been larger.`,
+        ]
       : []),
     ...(d.request
       ? [

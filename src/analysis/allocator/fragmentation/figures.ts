@@ -89,11 +89,13 @@ export function fragmentation(table: SnapshotTable, model: AllocatorModel, state
   }
 }
 
+const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`
+
 function sizesReason(model: AllocatorModel, state: AllocatorState, unknown: number): string {
-  if (state.outside > 0) return `${state.outside} live blocks lie in no segment of the file`
-  if (state.overlaps > 0) return `${state.overlaps} blocks reach into another`
+  if (state.outside > 0) return `${count(state.outside, 'live block')} ${state.outside === 1 ? 'lies' : 'lie'} in no segment of the file`
+  if (state.overlaps > 0) return `${count(state.overlaps, 'block')} ${state.overlaps === 1 ? 'reaches' : 'reach'} into another`
   if (unknown === 0) return 'the file lacks the requested size of a block'
-  return `the sizes of ${unknown} live blocks are not known: ${model.figures.blockRounded.reason}`
+  return `the size of ${count(unknown, 'live block')} is not known: ${model.figures.blockRounded.reason}`
 }
 
 function poolFigures(table: SnapshotTable, model: AllocatorModel, state: AllocatorState, which: (segment: number) => boolean): PoolFigures {

@@ -54,7 +54,7 @@ const POOLS = [
 export function memoryStats(table: SnapshotTable, model: AllocatorModel, from: number, to: number): MemoryStats {
   const trace = table.devices[model.traceIndex] ?? null
   const history = historyOf(table, model)
-  const recorded = model.events > 0
+  const recorded = wasRecorded(model)
   const stats: Record<string, number | null> = {}
   const put = (name: string, pool: string, f: Figures): void => {
     stats[`${name}.${pool}.current`] = f.current
@@ -89,7 +89,7 @@ export function memoryStats(table: SnapshotTable, model: AllocatorModel, from: n
   for (const [name, figures] of segmentFigures(model, history, from, to))
     POOLS.forEach(([pool], k) => put(name, pool, figures[k] as Figures))
   Object.assign(stats, inactiveSplit(table, model, to))
-  const counts = countsOf(trace, from, to)
+  const counts = countsOf(recorded ? trace : null, from, to)
   const settings = roundingSettings(table.settings)
   Object.assign(stats, {
     num_alloc_retries: counts.retries,
@@ -111,6 +111,9 @@ export function memoryStats(table: SnapshotTable, model: AllocatorModel, from: n
     notes: notesOf(model, history, stats, counts.retries),
   }
 }
+
+/** Recording the state without a history leaves one entry, the last; the same beside blocks from before is no history. */
+const wasRecorded = (model: AllocatorModel): boolean => model.events > 1 || (model.events === 1 && model.startCount === 0)
 
 /** Not there in any state. */
 const ABSENT = Infinity
@@ -296,7 +299,7 @@ interface Counts {
 }
 
 function countsOf(trace: DeviceTrace | null, from: number, to: number): Counts {
-  if (!trace || trace.count === 0) return { ooms: null, retries: null, deviceAllocs: null, deviceFrees: null }
+  if (!trace) return { ooms: null, retries: null, deviceAllocs: null, deviceFrees: null }
   let ooms = 0
   let deviceAllocs = 0
   let deviceFrees = 0
@@ -325,12 +328,15 @@ function notesOf(
   retries: number | null,
 ): readonly string[] {
   const notes: string[] = []
-  if (model.events === 0) notes.push('No history was recorded: what was allocated and freed, refusals and retries are not known.')
+  if (!wasRecorded(model))
+    notes.push(
+      'No history was recorded: what was allocated and freed, refusals and retries are not known, and the peak is that of what the file holds.',
+    )
   if (!anchored) notes.push('The file ends early: current figures and peaks are not known.')
   const { status, reason } = model.figures.blockRounded
   if (stats['allocated_bytes.all.peak'] === null && anchored) notes.push(`Block sizes are not known for all of the range: ${reason}.`)
   else if (status === 'not-confirmed' || reason.includes('by the rounding alone')) notes.push(`Block sizes: ${reason}.`)
-  if (retries === null && model.events > 0)
+  if (retries === null && wasRecorded(model))
     notes.push('A history does not tell retries: memory was refused, or segments were given back before a new one was taken.')
   return notes
 }

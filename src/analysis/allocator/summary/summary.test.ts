@@ -106,15 +106,17 @@ describe('samples', () => {
       for (const model of replayAll(table)) {
         const all = plainAllocations(plain, model.device)
         const n = model.events
+        // One entry beside what was there before is what a recording of the state alone leaves.
+        const state = n === 0 || (n === 1 && all.some(a => a.alloc < 0))
         for (const [from, to] of [
           [-1, Math.min(n - 1, 150)],
           [Math.max(-1, (n >> 1) - 80), Math.max(-1, Math.min(n - 1, (n >> 1) + 40))],
         ] as const) {
           const { stats, allocations } = memoryStats(table, model, from, to)
           for (const [k, v] of Object.entries(naive(all, from, to)))
-            if (n === 0 && /allocated$|freed$/.test(k)) expect([k, stats[k]]).toEqual([k, null])
+            if (state && /allocated$|freed$/.test(k)) expect([k, stats[k]]).toEqual([k, null])
             else expect([k, stats[k]]).toEqual([k, v])
-          if (n === 0) expect(allocations).toBeNull()
+          expect(allocations === null).toBe(state)
         }
         const whole = memoryStats(table, model, -1, n - 1)
         expect(whole.stats['reserved_bytes.all.current']).toBe(model.figures.endReservedBytes)

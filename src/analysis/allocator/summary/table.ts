@@ -15,7 +15,8 @@ const ROWS = [
 export function summaryTable({ device, allocations, frees, ooms, retries, stats }: MemoryStats): string {
   const cell = (name: string, column: string): string => bytesText(stats[`${name}.all.${column}`] ?? null).padStart(CELL)
   const row = ([label, name]: readonly [string, string]): string => `  ${label.padEnd(19)}| ${COLUMNS.map(c => cell(name, c)).join(' | ')}`
-  const blocks = COLUMNS.every(c => stats[`allocated_bytes.all.${c}`] !== null)
+  // Bytes that were asked for may be known where block sizes are not.
+  const blocks = COLUMNS.every(c => stats[`allocated_bytes.all.${c}`] !== null || stats[`requested_bytes.all.${c}`] === null)
   const count = (n: number | null): string => (n === null ? '—' : String(n))
   const double = '='.repeat(WIDTH)
   const lines = [
