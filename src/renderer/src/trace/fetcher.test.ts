@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TrackInfo } from '../../../shared/api'
 import { answer, track } from '../../../paint/timeline/testing'
 import { TILE_COLUMNS } from '../../../shared/tiles'
-import { TraceFetcher, type Ask, type FetchInput } from './fetcher'
+import { BATCH_TILES, TraceFetcher, type Ask, type FetchInput } from './fetcher'
 
 interface Sent {
   readonly name: string
@@ -122,7 +122,7 @@ describe('fetcher', () => {
     const deep = Array.from({ length: 100 }, (_, i) => track(i, { depth: 3 }))
     f.update(input({ visible: deep }))
     expect(slices()).toHaveLength(4)
-    for (const s of slices()) expect(s.args.tracks.length * 3 * s.args.count).toBeLessThanOrEqual(96)
+    for (const s of slices()) expect(s.args.tracks.length * 3 * s.args.count).toBeLessThanOrEqual(BATCH_TILES)
     await reply(slices()[0])
     expect(slices()).toHaveLength(5)
     const seen = slices().flatMap(s => s.args.tracks)

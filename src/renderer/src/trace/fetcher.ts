@@ -30,7 +30,9 @@ const IN_FLIGHT = 4
 /** Levels and tracks per request: an answer grows with both. Small ones keep the engine free for what comes between, and so the page while it decodes. */
 export const BATCH_LANES = 12
 /** Tiles times levels per request. */
-export const BATCH_TILES = 96
+export const BATCH_TILES = 48
+/** Time that joining tiles may take of one frame. */
+const JOIN_MS = 4
 const BATCH_TRACKS = 32
 /** Counters kept before those out of sight are forgotten. */
 const KEEP_COUNTERS = 400
@@ -98,7 +100,16 @@ export class TraceFetcher {
 
   #compose(i: FetchInput): void {
     const want = wantOf(i, i.window)
-    for (const t of i.visible) if (t.kind === 'slices') this.#drawn.choose(t.id, want, i.version)
+    const until = performance.now() + JOIN_MS
+    for (const t of i.visible) {
+      if (t.kind !== 'slices') continue
+      if (performance.now() > until) {
+        // The rest with the next frame; until then they are drawn as they were.
+        this.#onChange()
+        break
+      }
+      this.#drawn.choose(t.id, want, i.version)
+    }
     this.#drawn.keep(i.visible, i.near)
   }
 
