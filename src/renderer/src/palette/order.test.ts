@@ -35,3 +35,8 @@ describe('the palette', () => {
     for (const e of entries('time', COMMANDS, [])) expect(e.title.map(p => p.text).join('')).toBe(e.command.title)
   })
 })
+
+it('a title that begins with what was typed is ahead of one that only holds it', () => {
+  for (const typed of ['stat', 'statis', 'Statistics', 'search', 'mark', 'idle', 'export', 'zoom'])
+    expect(entries(typed, COMMANDS, [])[0].command.title.toLowerCase(), typed).toMatch(new RegExp(`^${typed.toLowerCase()}`))
+})

@@ -52,7 +52,7 @@ export function entries(query: string, commands: readonly Command[], recent: rea
     limit: 0,
     threshold: 0.3,
     // A word of the title tells more than one that only stands for it.
-    scoreFn: r => Math.max(r[0]?.score ?? 0, (r[1]?.score ?? 0) * 0.7) + (recent.includes(r.obj.id) ? 0.02 : 0),
+    scoreFn: r => Math.max(r[0]?.score ?? 0, (r[1]?.score ?? 0) * 0.7) + (recent.includes(r.obj.id) ? 0.02 : 0) + begins(r.obj.title, q),
   })
   return found.map(r => {
     const title = r[0]
@@ -60,6 +60,9 @@ export function entries(query: string, commands: readonly Command[], recent: rea
     return { command: r.obj, title: pieces(r.obj.title, title.indexes) }
   })
 }
+
+/** A title that begins with what was typed is meant before one that only holds it. */
+const begins = (title: string, q: string): number => (title.toLowerCase().startsWith(q.toLowerCase()) ? 0.3 : 0)
 
 /** A title cut where typed letters begin and end. */
 export function pieces(text: string, indexes: readonly number[]): readonly Piece[] {
