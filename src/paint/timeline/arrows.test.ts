@@ -85,7 +85,9 @@ describe('arrows', () => {
   it('of a track that is not in the view are none, and thousands do not hang', () => {
     const s = scene({ rows: rowsOf(TRACKS) })
     expect(ends(s, arrow(mark(1, 0, 50), mark(99, 400, 50)))).toBeNull()
-    const many = Array.from({ length: 5000 }, (_, i) => arrow(mark(1, 0, 10), mark(2, i < MOST_ARROWS ? 300 : 800, 50), { direct: false, inferred: true }))
+    const many = Array.from({ length: 5000 }, (_, i) =>
+      arrow(mark(1, 0, 10), mark(2, i < MOST_ARROWS ? 300 : 800, 50), { direct: false, inferred: true }),
+    )
     const hit = paint({ ...s, arrows: many })
     expect([hit(GUTTER + 300 - 4, yOf(s, 2)), hit(GUTTER + 800 - 4, yOf(s, 2))]).toEqual([true, false])
   })
