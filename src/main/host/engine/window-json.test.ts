@@ -297,7 +297,20 @@ describe('the window as Chrome trace JSON', () => {
         const all = (e: Engine): readonly string[] => contents(e, 0n, 2n ** 62n)
         expect(all(await reread(text))).toEqual(all(engine))
       }),
-      { numRuns: 200 },
+      {
+        numRuns: 200,
+        // Ends that end nothing beside begins of other ids at one time.
+        examples: [
+          [
+            [
+              { ph: 'b', name: 'c', tid: 1, id: 2, ts: 3, dur: 0 },
+              { ph: 'e', name: 'c', tid: 1, id: 1, ts: 3, dur: 0 },
+              { ph: 'b', name: 'a', tid: 1, id: 1, ts: 3, dur: 0 },
+              { ph: 'X', name: 'a', tid: 1, id: 1, ts: 0, dur: 0 },
+            ],
+          ],
+        ],
+      },
     )
   })
 })

@@ -132,7 +132,13 @@ export function pairsCursor(
     }
   }
   while (stack.length > 0) close()
-  const byTime = mergeSort(count, (a, b) => (times[a] as number) - (times[b] as number))
+  // Ids that run side by side meet at one time: what ends there, then ends that end nothing, then the rest, as cursors are merged.
+  const rank = (k: number): number => {
+    if (m.role !== 'async') return 0
+    const p = at[k] as number
+    return kind[k] === END && (m.start[p] as number) < (times[k] as number) ? 0 : m.flags[p] === 3 ? 1 : 2
+  }
+  const byTime = mergeSort(count, (a, b) => (times[a] as number) - (times[b] as number) || rank(a) - rank(b))
   const cursor: Cursor = {
     part,
     track,
