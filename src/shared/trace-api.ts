@@ -365,7 +365,10 @@ export interface SearchMarksAnswer {
   readonly version: number
   /** As in SearchPageAnswer. */
   readonly known: boolean
-  /** `trackStart[i] .. trackStart[i + 1]` belong to the i-th requested track, by lane, then start. */
+  /**
+   * `trackStart[i] .. trackStart[i + 1]` belong to the i-th requested track, by lane, then start; a track that is requested twice has none the second time. There are fewer
+   * entries than tracks where the answer would be too long: at least one is answered, those that are not can be asked again.
+   */
   readonly trackStart: Uint32Array
   readonly lane: Uint16Array
   readonly from: Float64Array

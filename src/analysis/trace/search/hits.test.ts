@@ -145,6 +145,9 @@ describe('hits', () => {
           const px = span / width
           for (const track of hits.tracks) {
             const marks = hitMarks(track, start, end, width)
+            if (!marks) throw new Error('no room')
+            expect(hitMarks(track, start, end, width, marks.lane.length)).toEqual(marks)
+            if (marks.lane.length > 0) expect(hitMarks(track, start, end, width, marks.lane.length - 1)).toBeNull()
             const all = bruteForce(part, matches('e', false), false).filter(
               w => w.track === track.id && w.start < end && (w.start >= start || w.end > start),
             )

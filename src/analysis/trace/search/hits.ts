@@ -158,14 +158,18 @@ export interface HitMarks {
 
 /**
  * Where `track` has hits in [start, end), group time, for `width` pixel columns: hits less than a column apart are one stretch, so that an answer is bounded by the screen. Steps
- * in proportion to the stretches and the logarithm of the hits.
+ * in proportion to the stretches and the logarithm of the hits. Null where there are more than `room` stretches.
  */
-export function hitMarks(track: Pick<TrackHits, 'model' | 'positions' | 'offset'>, start: number, end: number, width: number): HitMarks {
+export function hitMarks(
+  track: Pick<TrackHits, 'model' | 'positions' | 'offset'>,
+  start: number,
+  end: number,
+  width: number,
+  room = Infinity,
+): HitMarks | null {
   const { model, positions, offset } = track
   const px = (end - start) / width
-  const lane: number[] = []
-  const from: number[] = []
-  const to: number[] = []
+  const out = new Marks(room)
   const begins = (k: number): number => (model.start[positions[k] as number] as number) + offset
   const ends = (k: number): number => begins(k) + Math.max(0, model.duration[positions[k] as number] as number)
   for (let l = 0; l < model.depth; l++) {
@@ -186,12 +190,50 @@ export function hitMarks(track: Pick<TrackHits, 'model' | 'positions' | 'offset'
         k = next
         if (b >= end) break
       }
-      lane.push(l)
-      from.push(a)
-      to.push(b)
+      if (!out.add(l, a, b)) return null
     }
   }
-  return { lane: Uint16Array.from(lane), from: Float64Array.from(from), to: Float64Array.from(to) }
+  return out.taken()
+}
+
+/** Columns that grow. */
+class Marks {
+  readonly #room: number
+  #n = 0
+  #lane = new Uint16Array(64)
+  #from = new Float64Array(64)
+  #to = new Float64Array(64)
+
+  constructor(room: number) {
+    this.#room = room
+  }
+
+  /** False where there is no room left. */
+  add(lane: number, from: number, to: number): boolean {
+    const n = this.#n
+    if (n >= this.#room) return false
+    if (n === this.#lane.length) {
+      const lanes = new Uint16Array(2 * n)
+      const froms = new Float64Array(2 * n)
+      const tos = new Float64Array(2 * n)
+      lanes.set(this.#lane)
+      froms.set(this.#from)
+      tos.set(this.#to)
+      this.#lane = lanes
+      this.#from = froms
+      this.#to = tos
+    }
+    this.#lane[n] = lane
+    this.#from[n] = from
+    this.#to[n] = to
+    this.#n = n + 1
+    return true
+  }
+
+  taken(): HitMarks {
+    const n = this.#n
+    return { lane: this.#lane.slice(0, n), from: this.#from.slice(0, n), to: this.#to.slice(0, n) }
+  }
 }
 
 /** First hit in [a, b) that starts at `t` or later; it is probably near `a`. */

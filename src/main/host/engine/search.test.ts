@@ -163,15 +163,58 @@ describe('search', () => {
     const from = await searchPage(engine.context, { session: 's', search: a.search, offset: 0, from: 6_000_000, limit: 1 })
     expect([from.offset, from.hits[0]?.start]).toEqual([86, 6_050_000])
     const tracks = engine.view.tracks.map(t => t.id)
-    const marks = searchMarks(engine.context, { session: 's', search: a.search, tracks, start: 0, end: 7_000_000, width: 7000 })
+    const turn = new Turn()
+    const marks = await searchMarks(engine.context, { session: 's', search: a.search, tracks, start: 0, end: 7_000_000, width: 7000 }, turn)
     expect([marks.known, marks.lane.length]).toEqual([true, 100])
     expect(
-      searchMarks(engine.context, { session: 's', search: a.search, tracks, start: 0, end: 7_000_000, width: 10 }).lane.length,
+      (await searchMarks(engine.context, { session: 's', search: a.search, tracks, start: 0, end: 7_000_000, width: 10 }, turn)).lane
+        .length,
     ).toBeLessThanOrEqual(30)
     // Another search of the lane takes its place.
     await ask(engine, 'op4')
-    expect(searchMarks(engine.context, { session: 's', search: a.search, tracks, start: 0, end: 1, width: 1 }).known).toBe(false)
+    expect((await searchMarks(engine.context, { session: 's', search: a.search, tracks, start: 0, end: 1, width: 1 }, turn)).known).toBe(
+      false,
+    )
     expect((await searchPage(engine.context, { session: 's', search: a.search, offset: 0, from: null, limit: 1 })).known).toBe(false)
+  })
+
+  it('bounds the marks of an answer, whatever tracks are asked and however often', async () => {
+    const engine = await engineOf(await write(simple(700)), streamBytes)
+    const a = await ask(engine, 'op3', { fields: only('names') })
+    const ids = engine.view.tracks.map(t => t.id)
+    const marks = (tracks: readonly number[], most?: number): ReturnType<typeof searchMarks> =>
+      searchMarks(
+        engine.context,
+        { session: 's', search: a.search, tracks: [...tracks], start: 0, end: 7_000_000, width: 7000 },
+        { due: true, pause: () => Promise.resolve(false) } as Turn,
+        most,
+      )
+    // Asked often, answered once.
+    const once = await marks(ids)
+    const often = await marks([...ids, ...Array.from({ length: 500 }, () => ids[0])])
+    expect([often.lane.length, often.trackStart.length]).toEqual([once.lane.length, ids.length + 501])
+    expect(once.lane.length).toBe(100)
+    // Tracks behind the bound are left out whole, and come when they are asked again.
+    const some = await marks(ids, 70)
+    const told = some.trackStart.length - 1
+    expect(told).toBeGreaterThan(0)
+    expect(told).toBeLessThan(ids.length)
+    const rest: number[] = [...some.from]
+    for (let k = told; k < ids.length;) {
+      const next = await marks(ids.slice(k), 70)
+      expect(next.lane.length).toBeLessThanOrEqual(70)
+      expect(next.trackStart.length).toBeGreaterThan(1)
+      rest.push(...next.from)
+      k += next.trackStart.length - 1
+    }
+    expect(rest).toEqual([...once.from])
+    // A track that alone has more gets wider columns, in which all hits lie.
+    const busy = ids.find((_, k) => once.trackStart[k + 1] - once.trackStart[k] > 10) as number
+    const coarse = await marks([busy], 10)
+    const fine = await marks([busy])
+    expect(coarse.lane.length).toBeGreaterThan(0)
+    expect(coarse.lane.length).toBeLessThanOrEqual(10)
+    for (const t of fine.from) expect([...coarse.from].some((f, k) => f <= t && t <= coarse.to[k])).toBe(true)
   })
 
   it('tells the excerpt of args on later pages too', async () => {

@@ -27,6 +27,7 @@ import {
   unescaped,
   type Excerpt,
   type HitAt,
+  type HitMarks,
   type Hits,
   type Matcher,
   type SearchedPart,
@@ -46,6 +47,8 @@ import type { SystemSource, TraceSource } from './sources'
 const KEPT_EXCERPTS = 20_000
 /** Searches that are kept, of the lanes that asked last. */
 const KEPT_SEARCHES = 8
+/** Marks of one answer. */
+const MOST_MARKS = 500_000
 /** Rows between two looks at the clock. */
 const STRIDE = 512
 
@@ -110,23 +113,51 @@ export async function searchPage(context: EngineContext, q: RequestArgs<'trace.s
   return { version: context.version, known: true, offset, hits: hits ?? [] }
 }
 
-export function searchMarks(context: EngineContext, q: RequestArgs<'trace.searchMarks'>): Answers['trace.searchMarks'] {
+/**
+ * Where tracks have hits in a window. The answer holds `MOST_MARKS` at most: tracks that would go beyond are left out of `trackStart`, to be asked again; one that alone has more
+ * is drawn with wider columns. A track that is asked again in the same request has its marks the first time only. `most` is for tests.
+ */
+export async function searchMarks(
+  context: EngineContext,
+  q: RequestArgs<'trace.searchMarks'>,
+  turn: Turn,
+  most = MOST_MARKS,
+): Promise<Answers['trace.searchMarks']> {
   const search = find(context, q.search)
-  const marks = q.tracks.map(id => {
-    const hits = search && drawnHits(context, search, id)
-    return hits ? hitMarks(hits, q.start, q.end, q.width) : null
-  })
-  const trackStart = new Uint32Array(q.tracks.length + 1)
-  marks.forEach((m, i) => (trackStart[i + 1] = trackStart[i] + (m?.lane.length ?? 0)))
-  const n = trackStart[q.tracks.length]
+  const marks: (HitMarks | null)[] = []
+  const seen = new Set<number>()
+  let n = 0
+  for (const id of q.tracks) {
+    const hits = search && !seen.has(id) ? drawnHits(context, search, id) : null
+    seen.add(id)
+    const found = hits && (hitMarks(hits, q.start, q.end, q.width, most - n) ?? (n === 0 ? coarseMarks(hits, q, most) : null))
+    if (hits && !found) break
+    marks.push(found)
+    n += found?.lane.length ?? 0
+    if (turn.due) await turn.pause()
+  }
+  const trackStart = new Uint32Array(marks.length + 1)
   const out = { trackStart, lane: new Uint16Array(n), from: new Float64Array(n), to: new Float64Array(n) }
+  let at = 0
   marks.forEach((m, i) => {
-    if (!m) return
-    out.lane.set(m.lane, trackStart[i])
-    out.from.set(m.from, trackStart[i])
-    out.to.set(m.to, trackStart[i])
+    if (m) {
+      out.lane.set(m.lane, at)
+      out.from.set(m.from, at)
+      out.to.set(m.to, at)
+      at += m.lane.length
+    }
+    trackStart[i + 1] = at
   })
   return { version: context.version, known: search !== null, ...out }
+}
+
+/** Marks of a track that has too many of them: columns as wide as it takes. One column is one mark for each lane, at most 65,536 of which there are. */
+function coarseMarks(hits: Parameters<typeof hitMarks>[0], q: RequestArgs<'trace.searchMarks'>, most: number): HitMarks {
+  for (let width = q.width / 4; width > 1; width /= 4) {
+    const found = hitMarks(hits, q.start, q.end, width, most)
+    if (found) return found
+  }
+  return hitMarks(hits, q.start, q.end, 1) as HitMarks
 }
 
 function keep(context: EngineContext, lane: string, search: Search): void {

@@ -173,6 +173,28 @@ describe('marks of hits', () => {
     marks.close()
   })
 
+  it('that an answer had no room for are asked again', async () => {
+    const calls: (readonly number[])[] = []
+    accept('s', 0, answer(20))
+    const marks = new SearchMarks(
+      (_, args) => {
+        calls.push(args.tracks)
+        return Promise.resolve(marked({ ...args, tracks: args.tracks.slice(0, 1) }))
+      },
+      () => undefined,
+    )
+    const two = { ...input, visible: [track, { id: 9, kind: 'slices' } as TrackInfo] }
+    marks.update(two)
+    await settle()
+    expect([...(marks.shown?.keys() ?? [])]).toEqual([7])
+    marks.update(two)
+    await settle()
+    marks.update(two)
+    expect(calls).toEqual([[7, 9], [9]])
+    expect([...(marks.shown?.keys() ?? [])]).toEqual([7, 9])
+    marks.close()
+  })
+
   it('of a search that the host knows no more are not asked again at once', async () => {
     let calls = 0
     accept('s', 0, answer(20))
