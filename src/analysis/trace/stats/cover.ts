@@ -20,8 +20,11 @@ export class Cover {
     this.#second = new Float64Array(groups).fill(-Infinity)
   }
 
-  /** Adds slices [start, end) by group, in any order, none of which begins before those of an earlier call. */
-  add(start: Float64Array, end: Float64Array, group: Uint32Array, byStart: ByStart): void {
+  /**
+   * Adds slices [start, end) by group, in any order, none of which begins before those of an earlier call. `length`: their durations, which are exact where an end less a start is
+   * rounded.
+   */
+  add(start: Float64Array, end: Float64Array, length: Float64Array, group: Uint32Array, byStart: ByStart): void {
     const n = group.length
     let first = Infinity
     let last = -Infinity
@@ -43,7 +46,7 @@ export class Cover {
       const r = reach[g]
       const r2 = second[g]
       if (e > r) {
-        wall[g] += e - (s > r ? s : r)
+        wall[g] += s >= r ? length[i] : e - r
         if (r > s) overlap[g] += r - (s > r2 ? s : r2)
         second[g] = r
         reach[g] = e
@@ -52,7 +55,7 @@ export class Cover {
         second[g] = e
       }
       if (e > allReach) {
-        all += e - (s > allReach ? s : allReach)
+        all += s >= allReach ? length[i] : e - allReach
         allReach = e
       }
     }

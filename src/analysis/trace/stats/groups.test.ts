@@ -192,6 +192,34 @@ describe('statistics of a window', () => {
 
   const x = (name: string, ts: number, dur: number, tid = 1): FixtureEvent => ({ ph: 'X', name, pid: 1, tid, ts, dur })
 
+  it('are sums of durations as they are stored, however far from the origin', async () => {
+    const lists = fc.array(fc.tuple(fc.integer({ min: 1, max: 4000 }), fc.nat(4000)), { minLength: 1, maxLength: 30 })
+    // Around 2^60 a double counts in steps of 256.
+    await fc.assert(
+      fc.asyncProperty(lists, fc.constantFrom(0, 2 ** 51, 2 ** 60), fc.nat(150_000), fc.nat(150_000), async (list, far, x, y) => {
+        const { index } = await indexOf(
+          list.flatMap(([dur, inner], k) => [
+            { ph: 'X', name: 'out', pid: 1, tid: 1, ts: k * 5000, dur },
+            { ph: 'X', name: 'in', pid: 1, tid: 1, ts: k * 5000, dur: Math.min(dur, inner) },
+          ]),
+        )
+        const moved = { ...index, tracks: index.tracks.map(t => ({ ...t, offset: far })) }
+        const outs = list.map(([dur]) => dur)
+        const total = outs.reduce((a, b) => a + b, 0)
+        const whole = (await stats(moved, 'name')).rows
+        const figures = (r: Row | undefined): unknown => [r?.totalNs, r?.wallNs, r?.minNs, r?.maxNs]
+        expect(figures(whole.find(r => r.key === 'out'))).toEqual([total, total, Math.min(...outs), Math.max(...outs)])
+        expect(whole.reduce((n, r) => n + r.selfNs, 0)).toBe(total)
+        const cut = await stats(moved, 'name', { from: far + Math.min(x, y), to: far + Math.max(x, y), tracks: null })
+        for (const r of [...whole, ...cut.rows]) {
+          expect(r.selfNs).toBeLessThanOrEqual(r.totalNs)
+          expect(r.selfNs).toBeGreaterThanOrEqual(0)
+        }
+        for (const r of cut.rows) expect(r.totalNs).toBeLessThanOrEqual(whole.find(w => w.key === r.key)?.totalNs ?? 0)
+      }),
+    )
+  })
+
   it('leave out what only touches, and count length 0 strictly inside', async () => {
     const { index } = await indexOf([
       x('before', 0, 10),

@@ -198,14 +198,16 @@ export class GroupedSlices {
       if (flags[i] !== 0 || (asked !== true && !asks(asked, row[i]))) continue
       s += offset
       let e = s + duration[i]
+      // As it is stored: far from the origin an end less a start is rounded.
+      let d = duration[i]
       let o = own[i]
       if (s < from || e > to) {
-        o = this.#cut.get(t * PLACE + i) ?? o
         if (s < from) s = from
         if (e > to) e = to
+        d = Math.min(d, e - s)
+        o = Math.min(d, this.#cut.get(t * PLACE + i) ?? o)
       }
       const g = common >= 0 ? common : map[ids[i] + 1]
-      const d = e - s
       starts[n - base] = s
       ends[n - base] = e
       groupOf[n] = g
@@ -228,7 +230,8 @@ export class GroupedSlices {
 
   /** All slices of a chunk are taken: later ones begin later. */
   close(): void {
-    this.cover.add(this.#start, this.#end, this.#groupOf.subarray(this.#first, this.slices), this.#byStart)
+    const group = this.#groupOf.subarray(this.#first, this.slices)
+    this.cover.add(this.#start, this.#end, this.#value.subarray(this.#first, this.slices), group, this.#byStart)
     this.#first = this.slices
   }
 

@@ -66,7 +66,8 @@ function build(track: TrackModel): OwnTime {
     }
   }
   const self = cover
-  for (let i = 0; i < n; i++) self[i] = duration[i] - cover[i]
+  // Sums of fractions of a ns are rounded: never below nothing.
+  for (let i = 0; i < n; i++) self[i] = Math.max(0, duration[i] - cover[i])
   return { owner, self, adds, unmatched: Uint32Array.from(unmatched) }
 }
 
@@ -120,14 +121,15 @@ export function cutSlices(track: TrackModel, from: number, to: number): readonly
       const p = owner[i]
       if (p < 0 || mark[p] === 0 || flags[i] !== 0) continue
       const until = start[i] + duration[i]
-      const part = Math.min(until, to) - Math.max(until - adds[i], from)
+      const since = until - adds[i]
+      const part = since >= from && until <= to ? adds[i] : Math.min(until, to) - Math.max(since, from)
       if (part > 0) covered[mark[p] - 1] += part
     }
   }
   for (const at of found) mark[at] = 0
   return found.map((at, k) => ({
     at,
-    self: Math.min(start[at] + duration[at], to) - Math.max(start[at], from) - covered[k],
+    self: Math.max(0, Math.min(duration[at], Math.min(start[at] + duration[at], to) - Math.max(start[at], from)) - covered[k]),
   }))
 }
 
