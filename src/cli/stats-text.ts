@@ -43,13 +43,13 @@ function short(key: string): string {
   return p.length > WIDEST ? `${p.slice(0, WIDEST - 1)}…` : p
 }
 
-/** All rows of the document, ns as they are; what is to be said goes to `say`. */
+/** All rows of the document, ns as they are and texts spelled as in the CSV that the window saves: it is for files. What is to be said goes to `say`. */
 export function statsCsv(document: object, say: (text: string) => void): string {
   const d = document as Partial<StatsDocument>
   if (d.diagnostics && d.diagnostics.length > 0) say(diagnosticsText(d.diagnostics))
   if (!d.rows) return ''
   return csvText(
     STATS_COLUMNS,
-    d.rows.map(r => STATS_COLUMNS.map(c => (c === 'key' ? plain(r.key) : r[c]))),
+    d.rows.map(r => STATS_COLUMNS.map(c => r[c])),
   )
 }

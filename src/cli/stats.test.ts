@@ -5,6 +5,8 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { traceText, type FixtureEvent } from '../formats/chrome-trace/fixture'
 import { writeSample } from '../session/sample/write'
+import { csvText } from '../shared/csv'
+import { STATS_COLUMNS } from '../shared/trace-api'
 import { samplesDir } from '../testing/samples'
 import { run } from './run'
 import type { StatsDocument } from './stats'
@@ -289,6 +291,16 @@ describe('stats', () => {
       `op,3,60500,60500,50500,10000,10000,30000,${60_500 / 3},20500,30000`,
       '',
     ])
+  })
+
+  it('spells names in CSV as the window saves them; people get control characters made visible', async () => {
+    const names = ['\u001b[31mred', 'two\nlines', 'a,"b"', '=1+1', '\u202eabc']
+    await writeFile(join(dir, 'odd.json'), traceText(names.map((name, k) => ({ ph: 'X', name, pid: 1, tid: 1, ts: k * 10, dur: 5 }))))
+    const { out } = await call('odd.json', '--csv', '--sort', 'key')
+    const rows = names.map(key => STATS_COLUMNS.map(c => (c === 'key' ? key : c === 'count' ? 1 : c === 'overlapNs' ? 0 : 5000)))
+    expect(new Set(out.split('\r\n'))).toEqual(new Set(csvText(STATS_COLUMNS, rows).split('\r\n')))
+    expect(out).toContain('\u001b[31mred,1,')
+    expect((await call('odd.json')).out).not.toContain('\u001b')
   })
 
   it('counts a session with all its sources, and names the others', async () => {
