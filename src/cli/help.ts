@@ -241,7 +241,7 @@ Median and p95 are by nearest rank.
   --by KEY       name (default), track or category ("None" where an event has none)
   --sort COLUMN  key, count, total (default), self, wall, overlap, min, max, mean, median or p95; largest first, keys from A
   --limit N      rows; all of them by default, 50 for people
-  --csv          all figures in ns as CSV on stdout
+  --csv          all figures in ns as CSV on stdout, for files: names as they are
 ${JSON_LINE}
 
 --json: {by, fromNs, toNs, rows: [{key, count, totalNs, selfNs, minNs, maxNs, meanNs, medianNs, p95Ns, wallNs, overlapNs, longest}], matching,
