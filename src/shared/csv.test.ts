@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { csvText, tsvText } from './csv'
+import { csvRows, csvText, tsvText } from './csv'
 
 const HEAD = ['name', 'total_ns']
 
@@ -20,4 +20,9 @@ it('writes TSV whose cells hold neither tabs nor line ends', () => {
       ['', null],
     ]),
   ).toBe('name\ttotal_ns\na b c\t1\n\t\n')
+})
+
+it('writes a table in pieces as at once', () => {
+  const rows = [['a,b', 1] as const, ['c', null] as const, ['=d', 2.5] as const]
+  expect(csvText(HEAD, rows.slice(0, 1)) + csvRows(rows.slice(1)) + csvRows([])).toBe(csvText(HEAD, rows))
 })

@@ -17,6 +17,9 @@ export function csvCell(v: TextCell): string {
 /** Head and rows as CSV, each line with its end. */
 export const csvText = (head: readonly string[], rows: Iterable<readonly TextCell[]>): string => lines(head, rows, csvCell, ',', '\r\n')
 
+/** Rows as CSV without a head: what follows another piece of the same table. */
+export const csvRows = (rows: Iterable<readonly TextCell[]>): string => body(rows, csvCell, ',', '\r\n')
+
 /** Head and rows separated by tabs; tabs and line ends inside of a cell become spaces. */
 export const tsvText = (head: readonly string[], rows: Iterable<readonly TextCell[]>): string =>
   lines(head, rows, v => plain(v).replace(/[\t\r\n]+/g, ' '), '\t', '\n')
@@ -28,7 +31,11 @@ function lines(
   between: string,
   end: string,
 ): string {
-  let text = head.map(cell).join(between) + end
+  return head.map(cell).join(between) + end + body(rows, cell, between, end)
+}
+
+function body(rows: Iterable<readonly TextCell[]>, cell: (v: TextCell) => string, between: string, end: string): string {
+  let text = ''
   for (const r of rows) text += r.map(cell).join(between) + end
   return text
 }

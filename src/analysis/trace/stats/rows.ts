@@ -1,7 +1,11 @@
 /** The rows of a table of statistics: which groups, in which order. */
 import type { StatsColumn } from '../../../shared/trace-api'
 import type { Pausing } from '../../pausing'
+import { sortPausing } from '../../sorted'
 import type { GroupFigures, GroupedSlices, Quantiles } from './groups'
+
+/** Rows between two looks at the clock. */
+const STRIDE = 1 << 10
 
 export interface StatsOrder {
   readonly column: StatsColumn
@@ -22,9 +26,9 @@ export async function statsRows(
   limit: number,
   pausing: Pausing,
 ): Promise<StatsRows | null> {
-  const found: number[] = []
-  for (let g = 0; g < s.count.length; g++) if (s.count[g] > 0 && (!passes || passes(s.keyAt(g)))) found.push(g)
-  const mark = (groups: readonly number[]): Uint8Array => {
+  const found = await passing(s.count.length, g => s.count[g] > 0 && (!passes || passes(s.keyAt(g))), pausing)
+  if (!found) return null
+  const mark = (groups: Uint32Array): Uint8Array => {
     const marked = new Uint8Array(s.count.length)
     for (const g of groups) marked[g] = 1
     return marked
@@ -37,12 +41,30 @@ export async function statsRows(
   const sign = order.descending ? -1 : 1
   const byKey = (a: number, b: number): number => (s.keyAt(a) < s.keyAt(b) ? -1 : 1)
   const value = valuesOf(s, order.column, q)
-  found.sort(value ? (a, b) => sign * (value(a) - value(b)) || byKey(a, b) : (a, b) => sign * byKey(a, b))
-  const shown = found.slice(0, limit)
+  const inOrder = value
+    ? (a: number, b: number) => sign * (value(a) - value(b)) || byKey(a, b)
+    : (a: number, b: number) => sign * byKey(a, b)
+  if (!(await sortPausing(found, inOrder, pausing))) return null
+  const shown = found.subarray(0, limit)
   q ??= await s.quantiles(mark(shown), pausing)
   if (!q) return null
-  const known = q
-  return { rows: shown.map(g => s.figures(g, known)), matching: found.length }
+  const rows: GroupFigures[] = []
+  for (const g of shown) {
+    rows.push(s.figures(g, q))
+    if (rows.length % STRIDE === 0 && pausing.due && (await pausing.pause())) return null
+  }
+  return { rows, matching: found.length }
+}
+
+/** Numbers below `n` that pass. Looks at the clock after each: a long text may take a while. Null: given up. */
+export async function passing(n: number, passes: (g: number) => boolean, pausing: Pausing): Promise<Uint32Array | null> {
+  const found = new Uint32Array(n)
+  let k = 0
+  for (let g = 0; g < n; g++) {
+    if (passes(g)) found[k++] = g
+    if (pausing.due && (await pausing.pause())) return null
+  }
+  return found.slice(0, k)
 }
 
 function valuesOf(s: GroupedSlices, column: StatsColumn, q: Quantiles | null): ((g: number) => number) | null {

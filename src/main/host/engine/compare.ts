@@ -1,5 +1,7 @@
 /** Two ranges compared by name, track or category. */
 import { groupSlices, type GroupedSlices } from '../../../analysis/trace/stats/groups'
+import { sortPausing } from '../../../analysis/sorted'
+import { passing } from '../../../analysis/trace/stats/rows'
 import type { Answers, RequestArgs } from '../../../shared/api'
 import type { CompareRow } from '../../../shared/trace-api'
 import type { EngineContext } from './context'
@@ -18,16 +20,17 @@ export async function traceCompare(context: EngineContext, q: RequestArgs<'trace
   const b = a && (await groupSlices(of.scope, keys, { from: q.b.start, to: q.b.end, tracks }, turn))
   if (!a || !b) return nothing
   const { passes } = keyFilter(q.filter, false)
-  const found: number[] = []
-  for (let g = 0; g < keys.texts.length; g++) if ((a.count[g] > 0 || b.count[g] > 0) && (!passes || passes(keys.texts[g]))) found.push(g)
+  const found = await passing(keys.texts.length, g => (a.count[g] > 0 || b.count[g] > 0) && (!passes || passes(keys.texts[g])), turn)
+  if (!found) return nothing
   const delta = (g: number): number => b.total[g] - a.total[g]
-  found.sort((x, y) => Math.abs(delta(y)) - Math.abs(delta(x)) || (keys.texts[x] < keys.texts[y] ? -1 : 1))
+  const inOrder = (x: number, y: number): number => Math.abs(delta(y)) - Math.abs(delta(x)) || (keys.texts[x] < keys.texts[y] ? -1 : 1)
+  if (!(await sortPausing(found, inOrder, turn))) return nothing
   const side = (s: GroupedSlices, g: number): CompareRow['a'] =>
     s.count[g] === 0 ? null : { count: s.count[g], totalNs: s.total[g], selfNs: s.self[g] }
   return {
     version: context.version,
     cancelled: false,
-    rows: found.slice(0, q.limit).map(g => ({ key: keys.texts[g], a: side(a, g), b: side(b, g), deltaNs: delta(g) })),
+    rows: Array.from(found.subarray(0, q.limit), g => ({ key: keys.texts[g], a: side(a, g), b: side(b, g), deltaNs: delta(g) })),
     matching: found.length,
     wallA: a.cover.all,
     wallB: b.cover.all,

@@ -1,5 +1,5 @@
 /** Statistics of slices as CSV. */
-import { csvText } from '../../../shared/csv'
+import { csvRows, csvText, type TextCell } from '../../../shared/csv'
 import { RequestError, type Answers, type RequestArgs } from '../../../shared/api'
 import { STATS_COLUMNS } from '../../../shared/trace-api'
 import type { EngineContext } from './context'
@@ -14,8 +14,23 @@ export async function traceStatsCsv(
 ): Promise<Answers['trace.statsCsv']> {
   const { rows, filterError } = await traceStats(context, { ...q, limit: Infinity }, turn)
   if (filterError !== null) throw new RequestError(filterError)
-  return { csv: csvText(STATS_COLUMNS, statsCells(rows)) }
+  return { csv: await csvPausing(STATS_COLUMNS, rows, r => STATS_COLUMNS.map(c => r[c]), turn) }
 }
 
-export const statsCells = (rows: Answers['trace.stats']['rows']): readonly (readonly (string | number)[])[] =>
-  rows.map(r => STATS_COLUMNS.map(c => r[c]))
+/** Rows between two looks at the clock. */
+const STRIDE = 512
+
+/** `csvText` of all rows, piece by piece. */
+async function csvPausing<T>(
+  head: readonly string[],
+  rows: readonly T[],
+  cells: (row: T) => readonly TextCell[],
+  turn: Turn,
+): Promise<string> {
+  const pieces = [csvText(head, [])]
+  for (let k = 0; k < rows.length; k += STRIDE) {
+    pieces.push(csvRows(rows.slice(k, k + STRIDE).map(cells)))
+    if (turn.due) await turn.pause()
+  }
+  return pieces.join('')
+}

@@ -155,6 +155,38 @@ describe('statistics of a session', () => {
     await expect(traceStatsCsv(e.context, { ...q, filter: '[', regex: true }, new Turn())).rejects.toThrow(RequestError)
   })
 
+  it('of very many names pause while they are picked, put in order and written, and end wherever they are told to', async () => {
+    const n = 20_000
+    const e = fresh()
+    e.setFile(
+      file('t.json', 'chrome-trace'),
+      prepare(await trace(Array.from({ length: n }, (_, i) => x(`op${i}`, i * 4, 1 + (i % 3))))),
+      [],
+    )
+    const sort = { column: 'totalNs', descending: true } as const
+    const q = { session: 's', group: 0, by: 'name', start: null, end: null, tracks: null, filter: '', regex: false, sort } as const
+    let pauses = 0
+    const counting = { due: true, pause: () => Promise.resolve(++pauses < 0) } as unknown as Turn
+    const { csv } = await traceStatsCsv(e.context, { ...q }, counting)
+    const writing = pauses
+    // Once for each name that is looked at, each run and each thousand steps of the order, and each 512 lines.
+    expect(writing).toBeGreaterThan(n + n / 1024 + n / 512)
+    expect(
+      csv
+        .split('\r\n')
+        .slice(1, -1)
+        .map(l => Number(l.split(',')[2])),
+    ).toEqual(Array.from({ length: n }, (_, i) => 1 + (i % 3)).sort((a, b) => b - a))
+    pauses = 0
+    await ask(e, { limit: n, sort }, counting)
+    const all = pauses
+    for (const allowed of [0, 1, n / 2, n + 1, all - 5, all - 1]) {
+      let left = allowed
+      const refusing = { due: true, pause: () => Promise.resolve(left-- <= 0) } as unknown as Turn
+      expect((await ask(e, { limit: n, sort }, refusing)).cancelled).toBe(true)
+    }
+  })
+
   it('end when a newer question of the same lane has come, and those of other lanes go on', async () => {
     const e = fresh()
     const events = Array.from({ length: 40_000 }, (_, i) => x(`op${i % 9}`, i * 4, 3))

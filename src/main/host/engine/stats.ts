@@ -9,6 +9,9 @@ import type { EngineContext } from './context'
 import type { Turn } from './lanes'
 import { askedTracks, groupScope, refOf, type GroupScope } from './stat-scope'
 
+/** Rows between two looks at the clock. */
+const STRIDE = 1 << 9
+
 export const keysBy = (scope: StatScope, by: StatsBy): Keys =>
   by === 'name' ? scope.name : by === 'track' ? scope.byTrack : scope.category
 
@@ -59,8 +62,16 @@ export async function traceStats(
   if (error !== null) return { ...nothing, ...figures, cancelled: false }
   const found = await statsRows(grouped, passes, q.sort, q.limit, turn)
   if (!found) return { ...nothing, cancelled: true }
-  return { ...nothing, ...figures, cancelled: false, rows: rowsOf(of, found), matching: found.matching }
+  const rows = await rowsOf(of, found, turn)
+  return rows ? { ...nothing, ...figures, cancelled: false, rows, matching: found.matching } : { ...nothing, cancelled: true }
 }
 
-const rowsOf = (of: GroupScope, { rows }: StatsRows): Answers['trace.stats']['rows'] =>
-  rows.map(r => ({ ...r, longest: refOf(of, r.longest) }))
+/** null: given up. */
+async function rowsOf(of: GroupScope, { rows }: StatsRows, turn: Turn): Promise<Answers['trace.stats']['rows'] | null> {
+  const out: Answers['trace.stats']['rows'][number][] = []
+  for (const r of rows) {
+    out.push({ ...r, longest: refOf(of, r.longest) })
+    if (out.length % STRIDE === 0 && turn.due && (await turn.pause())) return null
+  }
+  return out
+}
