@@ -216,6 +216,8 @@ export interface StatsAnswer {
   readonly wallNs: number
   /** A regular expression that is none: why. */
   readonly filterError: string | null
+  /** What the filter did not look at: an expression sees the beginning of very long names only. Absent or null: nothing. */
+  readonly filterNote?: string | null
 }
 
 export interface CoreBusy {

@@ -189,6 +189,26 @@ describe('hits', () => {
     expect(hitsPage(hits, n - 2, 5)).toHaveLength(2)
   })
 
+  it('of a costly expression pause after every name, of plain text seldom', async () => {
+    const names = 300
+    const part = await partOf(
+      Array.from({ length: names }, (_, i) => ({ ph: 'X', name: `${i}${'a'.repeat(2000)}`, pid: 1, tid: 1, ts: i, dur: 1 })),
+      0,
+    )
+    const pauses = async (query: string, regex: boolean): Promise<readonly number[]> => {
+      let n = 0
+      const counting = { due: true, pause: () => Promise.resolve(++n < 0) }
+      const { matcher } = makeMatcher(query, { regex, matchCase: true })
+      const strings = new StringMatches(part.strings, matcher ?? (undefined as never))
+      expect(await searchNames(part, strings, counting)).toBe(true)
+      return [n, strings.cut]
+    }
+    expect(await pauses('[^b]{0,480}b', true)).toEqual([names, names])
+    const [plain, cut] = await pauses('b', false)
+    expect(plain).toBeLessThan(names / 2)
+    expect(cut).toBe(0)
+  })
+
   it('are given up when a newer question has come', async () => {
     const part = await partOf(
       Array.from({ length: 9000 }, (_, i) => ({ ph: 'X', name: `n${i}`, pid: 1, tid: 1, ts: i, dur: 1 })),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EXCERPT, excerptOf } from './excerpt'
-import { makeMatcher, type Matcher } from './matcher'
+import { firstMatch, makeMatcher, type Matcher } from './matcher'
 import { stackValues, unescaped } from './args-text'
 
 const matcher = (query: string, regex = false, matchCase = false): Matcher => {
@@ -43,6 +43,63 @@ describe('matching', () => {
       expect(m).toBeNull()
       expect(error).toMatch(/^Not a regular expression that can be searched for: ./)
     }
+  })
+
+  it('refuses an expression that is too large, however it is written', () => {
+    for (const query of ['(?:.?){1000}x', 'a{600}b{600}', '(\\pL{0,1000})Z', '(?:.?){900}'.repeat(40), '((((a{9}){9}){9})|b)*'.repeat(9)]) {
+      const { matcher: m, error } = makeMatcher(query, { regex: true, matchCase: false })
+      expect(m).toBeNull()
+      expect(error).toMatch(/^Not a regular expression that can be searched for: too large: [\d,]+ steps/)
+    }
+    // What people write is not, and sees all of the longest args.
+    for (const query of ['\\bfoo.*bar\\b', '(a+)+$', '^nccl:(all_reduce|broadcast)$', '\\d{4}-\\d{2}-\\d{2}']) {
+      const m = matcher(query, true)
+      expect(m.reach * m.cost).toBeGreaterThan(900_000)
+    }
+  })
+
+  it('takes a bounded number of steps for a text, and never takes the cut for the end of it', () => {
+    const patterns = ['a.{300}b', '[^b]{0,400}b', 'a{1,450}', '(a|b){0,200}x', 'x$', 'a$', 'a*$', 'ax\\b', '^a', 'a\\z', '\\Qax', '(?i)AX']
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...patterns),
+        fc.nat(3_000),
+        fc.nat(6_000),
+        fc.constantFrom('x', 'b', 'ax', '\n'),
+        (p, before, after, mark) => {
+          const m = matcher(p, true, true)
+          expect(m.reach * m.cost).toBeLessThanOrEqual(1 << 20)
+          const text = 'a'.repeat(before) + mark + 'a'.repeat(m.reach + after)
+          const found = m.find(text)
+          expect(m.test(text)).toBe(found !== null)
+          if (found) {
+            expect(found.to).toBeLessThan(m.reach)
+            // What stands before a `$` or a `\\b` of the whole text.
+            if (p === 'ax\\b') expect(text[found.to]).not.toMatch(/\w/)
+          }
+          if (/(\$|\\z)$/.test(p)) expect(found).toBeNull()
+          if (p === 'a{1,450}') expect(found?.from).toBe(text.indexOf('a'))
+        if (p === '^a') expect(found?.from).toBe(text.startsWith('a') ? 0 : undefined)
+          if ((p === '\\Qax' || p === '(?i)AX') && text.includes('ax')) expect(found?.from).toBe(text.toLowerCase().indexOf('ax'))
+        },
+      ),
+      { numRuns: 60 },
+    )
+    const m = matcher('(a|b){0,200}x', true)
+    expect(m.test(`${'a'.repeat(m.reach)}x`)).toBe(false)
+    expect(m.test(`${'a'.repeat(m.reach - 2)}xa`)).toBe(true)
+  })
+
+  it('looks at the texts of one event no further than at one', () => {
+    const m = matcher('[^b]{0,400}b', true)
+    let seen = 0
+    const counting: Matcher = { ...m, test: text => (seen += Math.min(text.length, m.reach)) < 0 }
+    const texts = Array.from({ length: 500 }, () => 'a'.repeat(400))
+    expect(firstMatch(counting, texts)).toEqual({ found: null, cut: true })
+    expect(seen).toBeLessThanOrEqual(m.reach + 400)
+    expect(firstMatch(m, ['a', 'ab', 'b'])).toEqual({ found: 'ab', cut: false })
+    expect(firstMatch(m, ['a'.repeat(m.reach + 1), 'b'])).toEqual({ found: null, cut: true })
+    expect(firstMatch(matcher('b'), texts)).toEqual({ found: null, cut: false })
   })
 
   it('finds where it tests, also where letters change their length', () => {

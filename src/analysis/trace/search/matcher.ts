@@ -1,14 +1,23 @@
 /**
- * Whether a text holds what the user looks for. Regular expressions run on RE2, whose time is linear in the text: no expression can hang the engine. What RE2 cannot do
- * (look-around, back references) is told as an error.
+ * Whether a text holds what the user looks for. Regular expressions run on RE2, which never tries a text over and over: its time is at most that of the text times the instructions
+ * of the expression. Nothing can pause within one text, so that both are bounded: large expressions are refused, and of a text no more is looked at than MOST_STEPS allow. Who
+ * matches many texts pauses between them. What RE2 cannot do (look-around, back references) is told as an error.
  */
 import { RE2JS } from 're2js'
+import { tooLarge } from '../../../shared/expression'
 
 export interface Matcher {
   test(text: string): boolean
   /** First place in `text` (UTF-16 positions, `to` behind the last); null where there is none. */
   find(text: string): { readonly from: number; readonly to: number } | null
+  /** Characters of a text that are looked at; what matches lies before. Infinity: all. */
+  readonly reach: number
+  /** Steps that a character may take. */
+  readonly cost: number
 }
+
+/** Steps (characters times instructions) for one text; about a tenth of a second at worst. */
+const MOST_STEPS = 1 << 20
 
 export interface MatcherOptions {
   readonly regex: boolean
@@ -22,14 +31,38 @@ export function makeMatcher(
 ): { readonly matcher: Matcher; readonly error: null } | { readonly matcher: null; readonly error: string } {
   if (!regex) return { matcher: matchCase ? exact(query) : folded(query), error: null }
   try {
-    return { matcher: expression(RE2JS.compile(query, matchCase ? 0 : RE2JS.CASE_INSENSITIVE)), error: null }
+    const flags = matchCase ? 0 : RE2JS.CASE_INSENSITIVE
+    const re = RE2JS.compile(query, flags)
+    const large = tooLarge(re.programSize())
+    return large === null ? { matcher: expression(re, query, flags), error: null } : refused(large)
   } catch (e) {
-    const words = e instanceof Error ? e.message.replace(/^error parsing regexp:\s*/, '') : String(e)
-    return { matcher: null, error: `Not a regular expression that can be searched for: ${words}` }
+    return refused(e instanceof Error ? e.message.replace(/^error parsing regexp:\s*/, '') : String(e))
   }
 }
 
+const refused = (words: string): { readonly matcher: null; readonly error: string } => ({
+  matcher: null,
+  error: `Not a regular expression that can be searched for: ${words}`,
+})
+
+/** Texts of one event: the first that matches. Together no more of them is looked at than of one text; `cut`: not all was. */
+export function firstMatch(matcher: Matcher, texts: readonly string[]): { readonly found: string | null; readonly cut: boolean } {
+  let left = matcher.reach
+  let cut = false
+  for (const text of texts) {
+    if (left <= 0) return { found: null, cut: true }
+    if (matcher.test(text)) return { found: text, cut }
+    cut ||= text.length > matcher.reach
+    left -= text.length + 1
+  }
+  return { found: null, cut }
+}
+
+/** Steps of plain text are much cheaper than those of an expression. */
+const PLAIN = { reach: Infinity, cost: 1 } as const
+
 const exact = (query: string): Matcher => ({
+  ...PLAIN,
   test: text => text.includes(query),
   find: text => {
     const from = text.indexOf(query)
@@ -41,6 +74,7 @@ const exact = (query: string): Matcher => ({
 function folded(query: string): Matcher {
   const wanted = query.toLowerCase()
   return {
+    ...PLAIN,
     test: text => text.toLowerCase().includes(wanted),
     find: text => {
       const low = text.toLowerCase()
@@ -66,10 +100,36 @@ function placeIn(text: string, length: number): number {
   return at
 }
 
-const expression = (re: RE2JS): Matcher => ({
-  test: text => re.test(text),
-  find: text => {
-    const m = re.matcher(text)
-    return m.find() ? { from: m.start(), to: m.end() } : null
-  },
-})
+function expression(re: RE2JS, query: string, flags: number): Matcher {
+  const cost = re.programSize()
+  const reach = Math.floor(MOST_STEPS / cost)
+  let within: RE2JS | null | undefined
+  const inCut = (): RE2JS | null => (within === undefined ? (within = followed(query, flags)) : within)
+  return {
+    reach,
+    cost,
+    test: text => (text.length <= reach ? re.test(text) : (inCut()?.test(text.slice(0, reach)) ?? false)),
+    find: text => {
+      if (text.length <= reach) {
+        const m = re.matcher(text)
+        return m.find() ? { from: m.start(), to: m.end() } : null
+      }
+      const m = inCut()?.matcher(text.slice(0, reach))
+      return m?.find() ? { from: m.start(1), to: m.end(1) } : null
+    },
+  }
+}
+
+/**
+ * The expression, as group 1, before one more character: within a text that is cut, its end is not the end that `$` means, nor the edge of a word. Null where it cannot be had.
+ */
+function followed(query: string, flags: number): RE2JS | null {
+  // The second ends a quotation (\Q…) that the expression leaves open.
+  for (const q of [query, `${query}\\E`])
+    try {
+      return RE2JS.compile(`(${q})(?s:.)`, flags)
+    } catch {
+      continue
+    }
+  return null
+}

@@ -39,7 +39,9 @@ export interface SearchedPart {
 
 /** Rows between two looks at the clock. */
 const STRIDE = 4096
-/** Characters of a name that are looked at. */
+/** Steps of a matcher that count as one row there. */
+const STEPS = 64
+/** Characters of a name that are looked at for plain text. */
 const LONGEST = 65_536
 
 /** Answers for each distinct string once. */
@@ -47,13 +49,17 @@ export class StringMatches {
   readonly #strings: StringTable
   readonly #matcher: Matcher
   readonly #known: Uint8Array
-  /** Strings looked at so far. */
-  tested = 0
+  /** What looking at strings has cost so far, in rows. */
+  spent = 0
+  /** Strings of which no more than `longest` characters were looked at. */
+  cut = 0
+  readonly longest: number
 
   constructor(strings: StringTable, matcher: Matcher) {
     this.#strings = strings
     this.#matcher = matcher
     this.#known = new Uint8Array(stringCount(strings))
+    this.longest = matcher.reach === Infinity ? LONGEST : matcher.reach
   }
 
   /** Whether string `id` matches; an absent one (-1) does not. */
@@ -61,8 +67,12 @@ export class StringMatches {
     if (id < 0) return false
     const known = this.#known[id] as number
     if (known !== 0) return known === 2
-    this.tested++
-    const is = this.#matcher.test(stringAt(this.#strings, id).slice(0, LONGEST))
+    const text = stringAt(this.#strings, id)
+    const { reach, cost } = this.#matcher
+    this.spent += 32 + (Math.min(text.length, this.longest) * cost) / STEPS
+    if (text.length > this.longest) this.cut++
+    // An expression sees for itself that a text goes on.
+    const is = this.#matcher.test(reach === Infinity ? text.slice(0, LONGEST) : text)
     this.#known[id] = is ? 2 : 1
     return is
   }
@@ -91,9 +101,9 @@ export async function searchNames(part: SearchedPart, names: StringMatches, paus
   for (const { model } of part.tracks) {
     const { nameId, row } = model
     for (let i = 0; i < row.length; i++) {
-      const before = names.tested
+      const before = names.spent
       if (names.of(nameId[i] as number) && where[row[i] as number] === NO_MATCH) where[row[i] as number] = IN_NAME
-      if (ticks.step(1 + 32 * (names.tested - before)) && (await pausing.pause())) return false
+      if (ticks.step(1 + names.spent - before) && (await pausing.pause())) return false
     }
   }
   return true
@@ -111,7 +121,7 @@ export async function searchFrames(part: SearchedPart, names: StringMatches, pau
     // Parents stand on lanes above, so before their children.
     const inside = new Uint8Array(row.length)
     for (let i = 0; i < row.length; i++) {
-      const before = names.tested
+      const before = names.spent
       const p = parent[i] as number
       const frame = category.has(categoryId[i] as number)
       if (frame) frames++
@@ -119,7 +129,7 @@ export async function searchFrames(part: SearchedPart, names: StringMatches, pau
         inside[i] = 1
         if (where[row[i] as number] === NO_MATCH) where[row[i] as number] = IN_FRAMES
       }
-      if (ticks.step(1 + 32 * (names.tested - before)) && (await pausing.pause())) return null
+      if (ticks.step(1 + names.spent - before) && (await pausing.pause())) return null
     }
   }
   return frames

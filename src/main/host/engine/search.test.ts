@@ -284,6 +284,26 @@ describe('search', () => {
     expect(await ask(cut, '"end"')).toMatchObject({ total: 0, incomplete: words })
   })
 
+  it('of a large expression looks at the beginning of long texts, says so, and pauses after each', async () => {
+    const n = 50
+    const long = 'a'.repeat(30_000)
+    const engine = await engineOf(
+      await write(
+        Array.from({ length: n }, (_, i) => ({ ph: 'X', name: `${i}`, pid: 1, tid: 1, ts: i * 10, dur: 5, args: { s: `${long}b` } })),
+      ),
+      streamBytes,
+    )
+    let pauses = 0
+    const counting = { due: true, pause: () => Promise.resolve(++pauses < 0) } as unknown as Turn
+    const a = await ask(engine, 'a{1,400}b', { regex: true, fields: only('args') }, counting)
+    expect(a.total).toBe(0)
+    expect(a.incomplete).toMatch(/^of the args of 50 events only the first [\d,]+ characters were searched$/)
+    expect(pauses).toBeGreaterThanOrEqual(n)
+    expect(await ask(engine, 'a{1,4}b', { regex: true, fields: only('args') })).toMatchObject({ total: n, incomplete: null })
+    const refused = await ask(engine, '(?:.?){1000}(?:.?){1000}x', { regex: true, fields: only('args') })
+    expect([refused.total, refused.error]).toEqual([0, expect.stringContaining('too large')])
+  })
+
   it('an expression that is none is told; one that would run forever ends', async () => {
     const engine = await engineOf(
       await write([{ ph: 'X', name: `${'a'.repeat(5000)}!`, pid: 1, tid: 1, ts: 1, dur: 1, args: { s: `${'a'.repeat(50_000)}!` } }]),

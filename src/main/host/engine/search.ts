@@ -9,6 +9,7 @@ import type { TrackModel } from '../../../analysis/trace/model'
 import {
   collectHits,
   excerptOf,
+  firstMatch,
   hitMarks,
   hitPositions,
   hitsBefore,
@@ -49,8 +50,6 @@ const KEPT_EXCERPTS = 20_000
 const KEPT_SEARCHES = 8
 /** Marks of one answer. */
 const MOST_MARKS = 500_000
-/** Rows between two looks at the clock. */
-const STRIDE = 512
 
 interface SearchPart extends SearchedPart {
   readonly part: Part
@@ -88,7 +87,10 @@ export async function traceSearch(context: EngineContext, q: RequestArgs<'trace.
   if (!matcher) return { ...none, error }
   const parts = partsOf(context, q, matcher)
   const missing = new Missing()
-  for (const p of parts) if (!(await searchPart(context, p, matcher, q.fields, turn, missing))) return { ...none, cancelled: true }
+  for (const p of parts) {
+    if (!(await searchPart(context, p, matcher, q.fields, turn, missing))) return { ...none, cancelled: true }
+    missing.names += p.names.cut
+  }
   const hits = await collectHits(parts, turn)
   if (!hits) return { ...none, cancelled: true }
   const search: Search = { id: ++lastId, parts, hits, matcher, fields: q.fields, drawn: new Map() }
@@ -101,7 +103,7 @@ export async function traceSearch(context: EngineContext, q: RequestArgs<'trace.
     hits: listed,
     total: hits.total,
     byTrack: hits.tracks.map(t => [t.id, t.positions.length] as const),
-    incomplete: missing.words(q.fields),
+    incomplete: missing.words(q.fields, matcher, parts[0]?.names.longest ?? 0),
   }
 }
 
@@ -208,6 +210,9 @@ const rowsOf = ({ source: s }: Part): number => (s.kind === 'chrome-trace' || s.
 class Missing {
   readonly #words: string[] = []
   cut = 0
+  /** Names, and events by their args or stacks, of which an expression was tried on the beginning only. */
+  names = 0
+  events = 0
   /** Events with a stack, as far as they were looked at; NaN where not all were. */
   stacks = 0
 
@@ -215,8 +220,12 @@ class Missing {
     this.#words.push(words)
   }
 
-  words(fields: RequestArgs<'trace.search'>['fields']): string | null {
+  words(fields: RequestArgs<'trace.search'>['fields'], { reach }: Matcher, longestName: number): string | null {
     const all = [...this.#words]
+    const begun = (of: string, n: number, most: number): string =>
+      `of ${of}${n === 1 ? '' : 's'} only the first ${num(most)} characters were searched`
+    if (this.names > 0) all.push(begun(`${num(this.names)} name`, this.names, longestName))
+    if (this.events > 0) all.push(begun(`the ${fields.args ? 'args' : 'stacks'} of ${num(this.events)} event`, this.events, reach))
     if (this.cut > 0) all.push(`of the args of ${num(this.cut)} event${this.cut === 1 ? '' : 's'} only the first 256 KiB were searched`)
     if (fields.stacks && !fields.names && !fields.args && this.stacks === 0) all.push('no event has a stack: none was recorded')
     return all.length === 0 ? null : all.join('; ')
@@ -253,18 +262,18 @@ async function searchAttributes(
   missing: Missing,
 ): Promise<boolean> {
   const texts = new RowTexts(table)
-  let n = 0
   for (const { model } of p.tracks)
     for (const row of model.row) {
       if (p.where[row] === NO_MATCH) {
-        if (fields.args && matcher.test(texts.textOf(row))) p.where[row] = IN_ARGS
-        else if (fields.stacks) {
-          const stacks = texts.stacksOf(row)
-          missing.stacks += stacks.length
-          if (stacks.some(s => matcher.test(s))) p.where[row] = IN_STACK
-        }
+        const inText = fields.args ? firstMatch(matcher, [texts.textOf(row)]) : NOTHING
+        const stacks = fields.stacks && inText.found === null ? texts.stacksOf(row) : []
+        missing.stacks += stacks.length
+        const inStacks = firstMatch(matcher, stacks)
+        if (inText.found !== null) p.where[row] = IN_ARGS
+        else if (inStacks.found !== null) p.where[row] = IN_STACK
+        else if (inText.cut || inStacks.cut) missing.events++
       } else missing.stacks = NaN
-      if (++n % STRIDE === 0 && turn.due && (await turn.pause())) return false
+      if (turn.due && (await turn.pause())) return false
     }
   return true
 }
@@ -284,7 +293,10 @@ async function searchFile(
   const scanned = await scanArgs(source, rows.list, context.deps.readBytes, turn, (row, json) => {
     const hit = inArgs(json, matcher, fields)
     if (hit.stacks) missing.stacks++
-    if (!hit.where) return
+    if (!hit.where) {
+      if (hit.cut) missing.events++
+      return
+    }
     p.where[row] = hit.where
     if (p.excerpts.size < KEPT_EXCERPTS) p.excerpts.set(row, hit.excerpt())
   })
@@ -326,22 +338,22 @@ interface InArgs {
   readonly where: typeof IN_ARGS | typeof IN_STACK | null
   readonly excerpt: () => Excerpt
   readonly stacks: boolean
+  /** Not all was looked at. */
+  readonly cut: boolean
 }
+
+const NOTHING = { found: null, cut: false } as const
 
 /** How the args of an event (JSON text) match. */
 function inArgs(json: string, matcher: Matcher, fields: RequestArgs<'trace.search'>['fields']): InArgs {
   const stacks = fields.stacks ? stackValues(json) : []
-  const hit = (where: InArgs['where'], text: string): InArgs => ({
-    where,
-    excerpt: () => excerptAt(text, matcher),
+  const { found, cut } = firstMatch(matcher, fields.args ? [unescaped(json)] : stacks)
+  return {
+    where: found === null ? null : fields.args ? IN_ARGS : IN_STACK,
+    excerpt: () => excerptAt(found ?? '', matcher),
     stacks: stacks.length > 0,
-  })
-  if (fields.args) {
-    const text = unescaped(json)
-    return hit(matcher.test(text) ? IN_ARGS : null, text)
+    cut,
   }
-  const stack = stacks.find(s => matcher.test(s))
-  return hit(stack === undefined ? null : IN_STACK, stack ?? '')
 }
 
 function excerptAt(text: string, matcher: Matcher): Excerpt {
@@ -372,9 +384,9 @@ async function listHits(context: EngineContext, s: Search, page: readonly HitAt[
   }
   const texts = new Map<number, RowTexts>()
   const out: SearchHit[] = []
-  for (const [n, hit] of page.entries()) {
+  for (const hit of page) {
     out.push(describe(context, s, hit, texts))
-    if (n % STRIDE === STRIDE - 1 && turn.due && (await turn.pause())) return null
+    if (turn.due && (await turn.pause())) return null
   }
   return out
 }
@@ -395,7 +407,7 @@ function describe(context: EngineContext, s: Search, { track, at }: HitAt, texts
   } else if (p.part.source.kind === 'system') {
     let rows = texts.get(track.part)
     if (!rows) texts.set(track.part, (rows = new RowTexts(p.part.source.table)))
-    const text = where === IN_ARGS ? rows.textOf(row) : (rows.stacksOf(row).find(v => s.matcher.test(v)) ?? '')
+    const text = where === IN_ARGS ? rows.textOf(row) : (firstMatch(s.matcher, rows.stacksOf(row)).found ?? '')
     excerpt = excerptAt(text, s.matcher)
   } else excerpt = p.excerpts.get(row) ?? { text: '', from: 0, to: 0 }
   return {

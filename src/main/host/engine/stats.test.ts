@@ -141,6 +141,17 @@ describe('statistics of a session', () => {
     expect((await ask(hard, { filter: '(a+)+$', regex: true })).rows).toEqual([])
   })
 
+  it('filter by the beginning of very long names where an expression is large, and say so', async () => {
+    const e = fresh()
+    e.setFile(file('t.json', 'chrome-trace'), prepare(await trace([x(`${'a'.repeat(30_000)}b`, 0, 1), x('aab', 5, 1)])), [])
+    const large = await ask(e, { filter: 'a{1,400}b', regex: true })
+    expect(large.rows.map(r => r.key)).toEqual(['aab'])
+    expect(large.filterNote).toMatch(/^of 1 long name only the first [\d,]+ characters were filtered$/)
+    const small = await ask(e, { filter: 'a{1,4}b', regex: true })
+    expect([small.matching, small.filterNote]).toEqual([2, null])
+    expect((await ask(e, { filter: '(a{0,1000})(a{0,1000})b', regex: true })).filterError).toMatch(/too large/)
+  })
+
   it('limit rows after the order; CSV has all of them, in the same order', async () => {
     const e = await both()
     const sort = { column: 'count', descending: true } as const

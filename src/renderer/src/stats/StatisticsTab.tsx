@@ -210,6 +210,7 @@ function Counted({
     `${num(a.slices)} complete ${a.slices === 1 ? 'slice' : 'slices'}${range ? ', clipped to the range' : ''}`,
     a.unmatched > 0 ? `${num(a.unmatched)} with an end missing not counted` : null,
     `wall ${duration(a.wallNs)}`,
+    a.filterNote ?? null,
     pending ? 'counting again…' : null,
   ]
     .filter(s => s !== null)
