@@ -174,7 +174,7 @@ deviceNs is the time that hardware events downstream cover together.`,
     summary: 'events by name, args and stack',
     details: `Finds events of the framework's and the runtime's traces of all sessions below PATH. An event counts once, wherever TEXT stands in it.
 
-  --regex      TEXT is a regular expression (RE2 syntax: no look-around, no back references; none can run forever)
+  --regex      TEXT is a regular expression (RE2 syntax: no look-around, no back references; 1,000 steps at most)
   --case       upper and lower case differ
   --in LIST    names: of slices and instants. args: the args of framework events as JSON text, attributes and ids of runtime events.
                stacks: Python functions that enclose the event (with_stack=True) and call stacks among its args. All three by default
