@@ -39,11 +39,19 @@ export type Parsed =
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly topic: CommandName | null
+  /** False where the message says all: the help of the command is not printed after it. */
+  readonly withHelp: boolean
 
-  constructor(message: string, topic: CommandName | null = null) {
+  constructor(message: string, topic: CommandName | null = null, withHelp = true) {
     super(message)
     this.topic = topic
+    this.withHelp = withHelp
   }
+}
+
+/** The command line is right, but what it names is not in the files: exit code 1. The text is for the user. */
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError'
 }
 
 const isMemory = (name: CommandName): name is MemoryCommand => (MEMORY_COMMANDS as readonly string[]).includes(name)

@@ -88,11 +88,18 @@ describe('chain', () => {
     expect(await wrong(session)).toContain('--event ID or --name NAME')
     expect(await wrong(session, '--event', 'x', '--name', 'y')).toContain('--event ID or --name NAME')
     expect(await wrong(session, '--event', 'trace.json')).toContain('FILE:ROW')
-    expect(await wrong(session, '--event', 'gone.json:1')).toContain('there is no file')
-    expect(await wrong(session, '--event', 'trace.json:99999999')).toContain('no drawn event')
-    expect(await wrong(session, '--name', 'nobody')).toContain('nobody')
     expect(await wrong(session, '--name', 'forward', '--nth', '0')).toContain('--nth')
-    expect(await wrong(dir, '--event', 'trace.json:1')).toContain('2 files are called')
+    // Right use, but nothing there: one line, no help.
+    const none = async (...argv: readonly string[]): Promise<string> => {
+      const { code, err, out } = await call('chain', ...argv)
+      expect([code, out, err.trimEnd().split('\n').length]).toEqual([1, '', 1])
+      return err
+    }
+    expect(await none(session, '--event', 'gone.json:1')).toContain('there is no file')
+    expect(await none(session, '--event', 'trace.json:99999999')).toContain('no drawn event')
+    expect(await none(session, '--name', 'nobody')).toContain('nobody')
+    expect(await none(dir, '--event', 'trace.json:1')).toContain('2 files are called')
+    expect(await json<object>('chain', session, '--name', 'nobody')).toMatchObject({ diagnostics: [{ code: 'not-found' }] })
     await cp(join(session, 'cpu_util.pb'), join(dir, 'only', 'cpu_util.pb'), { recursive: true })
     const { code } = await call('chain', join(dir, 'only'), '--name', 'x')
     expect(code).toBe(1)

@@ -9,7 +9,7 @@ import type { Catalog, CatalogFile, CatalogSession, ReadableKind } from '../shar
 import type { Diagnostic } from '../shared/diagnostics'
 import { parseEventId } from '../shared/event-id'
 import type { ChainAnswer, ChainEvent, ChainModel } from '../shared/trace-api'
-import { UsageError } from './args'
+import { NotFoundError, UsageError } from './args'
 import { EVENT_KINDS, openEngine } from './engine'
 import type { Io, Outcome } from './output'
 import { unixOf } from './search'
@@ -70,11 +70,10 @@ export async function chainCommand(path: string, of: ChainOf, io: Io): Promise<O
     return { document: documentOf(answer, engine, diagnostics), read: true }
   }
   if (!read) return { document: { diagnostics }, read }
-  throw new UsageError(
+  throw new NotFoundError(
     'event' in of
       ? `there is no drawn event ${JSON.stringify(of.event)} below the path; \`at PATH --time NS --json\` tells ids`
       : `there is no event ${of.nth === 1 ? '' : `number ${of.nth} `}named ${JSON.stringify(of.name)} in a session below the path`,
-    'chain',
   )
 }
 
@@ -93,8 +92,8 @@ function eventOf(id: string, catalog: Catalog): Wanted {
   const exact = all.filter(f => f.file.path === path)
   const near = exact.length > 0 ? exact : all.filter(f => f.file.path.endsWith(`/${path}`) || path.endsWith(`/${f.file.path}`))
   const [one, ...more] = near
-  if (!one) throw new UsageError(`there is no file ${JSON.stringify(path)} below the path`, 'chain')
-  if (more.length > 0) throw new UsageError(`${near.length} files are called ${JSON.stringify(path)}; name the folder too`, 'chain')
+  if (!one) throw new NotFoundError(`there is no file ${JSON.stringify(path)} below the path`)
+  if (more.length > 0) throw new NotFoundError(`${near.length} files are called ${JSON.stringify(path)}; name the folder too`)
   return one
 }
 

@@ -82,6 +82,8 @@ describe('search', () => {
       ['search', dir, '(?=a)', '--regex'],
     ])
       expect((await cli(...wrong)).code).toBe(2)
+    // A wrong expression is one line; its help would say nothing about it.
+    expect((await cli('search', dir, '(', '--regex')).err.trimEnd().split('\n')).toHaveLength(1)
     expect((await search('(a+)+$', '--regex', '--in', 'args')).total).toBe(0)
     expect((await cli('search', join(dir, 'gone'), 'a')).code).toBe(1)
   })

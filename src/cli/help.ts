@@ -306,6 +306,7 @@ ${list.join('\n')}
   --help, help COMMAND   this text, or that of a command
   --version              the version
 
-Exit codes: 0 something was read (diagnostics or not), 1 nothing could be read or --verify found a difference, 2 wrong usage.
+Exit codes: 0 something was read (diagnostics or not), 1 nothing could be read, what was
+named is not there or --verify found a difference, 2 wrong usage.
 `
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { version } from '../../package.json'
 import { systemCode, systemReason } from '../formats/system-error'
-import { parse, UsageError, type Parsed } from './args'
+import { NotFoundError, parse, UsageError, type Parsed } from './args'
 import { help, type CommandName } from './help'
 import { MEMORY_COMMANDS, type MemoryCommand } from './memory/options'
 import { endProgress, failed, plain, progressLine, toJson, type Io, type Outcome } from './output'
@@ -46,6 +46,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (e) {
     endProgress(io)
     if (e instanceof UsageError || (parsed.command === 'sample' && e instanceof RangeError)) return usage(e, io, parsed.command)
+    if (e instanceof NotFoundError) {
+      io.err(`neuron-workbench: ${plain(e.message)}\n`)
+      if (parsed.command !== 'serve' && parsed.json)
+        io.out(toJson(failed(parsed.path, 'not-found', e.message, 'Check the name or the id.').document))
+      return EXIT_NOTHING
+    }
     // Line by line: the stack keeps its lines, names within it cannot steer the terminal.
     const lines = (e instanceof Error ? (e.stack ?? e.message) : String(e)).split('\n')
     io.err(`neuron-workbench: ${lines.map(plain).join('\n')}\n`)
@@ -124,6 +130,7 @@ async function outcomeOf(p: Exclude<Parsed, { command: 'help' | 'version' | 'ser
 
 function usage(e: unknown, io: Io, command: CommandName | null = null): number {
   const topic = (e instanceof UsageError ? e.topic : null) ?? command
-  io.err(`neuron-workbench: ${plain(e instanceof Error ? e.message : String(e))}\n\n${help(topic)}`)
+  const more = e instanceof UsageError && !e.withHelp ? '' : `\n${help(topic)}`
+  io.err(`neuron-workbench: ${plain(e instanceof Error ? e.message : String(e))}\n${more}`)
   return EXIT_USAGE
 }

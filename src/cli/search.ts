@@ -49,7 +49,7 @@ const PAGE = 5000
 
 export async function searchCommand(path: string, o: SearchOptions, io: Io): Promise<Outcome> {
   const { error } = makeMatcher(o.text, o)
-  if (error !== null) throw new UsageError(error, 'search')
+  if (error !== null) throw new UsageError(error, 'search', false)
   const catalog = await discover(path, { salt: '' })
   const diagnostics: Diagnostic[] = [...catalog.diagnostics]
   const hits: HitDocument[] = []
