@@ -12,13 +12,14 @@ import { parentOf } from './slices'
 export async function buildChain(input: ChainInput, breath: Breath): Promise<ChainGraph> {
   const n = await makeNodes(input.sources, breath)
   const links = new LinkList()
+  let crowded = 0
   for (const s of n.sources)
     if (s.table.kind === 'chrome-trace') {
-      await flowLinks(n, s, s.table, links, breath)
+      crowded += await flowLinks(n, s, s.table, links, breath)
       await correlationLinks(n, s, s.table, links, breath)
     }
   const sequences = await collectSequences(n, breath)
-  let crowded = await sequenceLinks(n, sequences, links, breath)
+  crowded += await sequenceLinks(n, sequences, links, breath)
   for (const s of n.sources) if (s.table.kind === 'system') crowded += await runtimeLinks(n, s, s.table, sequences.carries, links, breath)
   const { mapped, unmapped } = await mappingLinks(n, input.mappings, sequences, links, breath)
   await callLinks(n, links, breath)
@@ -39,12 +40,14 @@ async function callLinks(n: Nodes, links: LinkList, breath: Breath): Promise<voi
     }
   const done = new Uint8Array(n.count)
   const linked = links.count
+  let steps = 0
   for (let i = 0; i < linked; i++) {
     if (i % STRIDE === 0 && breath.due) await breath.pause()
     for (const node of [links.from(i), links.to(i)]) {
       if (threads[node] === 0) continue
       for (let at = node; done[at] === 0;) {
         done[at] = 1
+        if (++steps % STRIDE === 0 && breath.due) await breath.pause()
         const up = parentOf(n.sources, n.position, at)
         if (up < 0 || threads[up] === 0) break
         links.add(up, at, BY_PARENT | VALUE_NONE)

@@ -2,13 +2,14 @@
  * Flows of a Chrome trace (`ph` s, t, f with one `id`, name and category): Kineto's `ac2g` leads from the call on the host to the work on the device. A start and a step are
  * bound to the slice around them; an end to the slice around it where `bp` is `e`, else to the one that begins next on its thread (Trace Event Format).
  */
-import { stringAt, stringCount } from '../../shared/columns'
+import { stringAt } from '../../shared/columns'
 import { TRACE_ID_KEYS, type TraceTable } from '../../shared/tables'
 import { Groups } from './groups'
 import type { LinkList } from './links'
 import { BY_FLOW, L_FRAMEWORK, L_STREAM, VALUE_TEXT, type Breath, type ChainTrack, type GraphSource } from './model'
-import { innermostAt, nextFrom } from './slices'
 import { STRIDE, type Nodes } from './nodes'
+import { MOST_MEMBERS } from './sequence'
+import { innermostAt, nextFrom } from './slices'
 
 const X = 0x58
 const S = 0x73
@@ -19,81 +20,104 @@ const BIND = TRACE_ID_KEYS.indexOf('bp')
 /** Ties a backward operator to its forward one: no work leads from one to the other. */
 const NO_WORK = new Set(['fwdbwd'])
 
-export async function flowLinks(n: Nodes, s: GraphSource, table: TraceTable, links: LinkList, breath: Breath): Promise<void> {
+/** A flow event that is bound to a slice. */
+interface End {
+  readonly row: number
+  readonly node: number
+}
+
+/** Adds the links of all flows of a trace; answers how many ids were left out because more events carry them than one flow has. */
+export async function flowLinks(n: Nodes, s: GraphSource, table: TraceTable, links: LinkList, breath: Breath): Promise<number> {
   const { phase, ts, id, cat, name } = table
-  const skip = new Set<number>()
-  for (let i = 0; i < stringCount(table.strings) && skip.size < NO_WORK.size; i++)
-    if (NO_WORK.has(stringAt(table.strings, i).toLowerCase())) skip.add(i)
-  // Category and name as one number; there are a handful of pairs.
+  // Category and name as one number, -1 where they carry no work; there are a handful of pairs.
   const kinds = new Map<string, number>()
+  const noWork = (text: number): boolean => text >= 0 && NO_WORK.has(stringAt(table.strings, text).toLowerCase())
   const groups = new Groups()
   for (let row = 0; row < table.count; row++) {
     if (row % STRIDE === 0 && breath.due) await breath.pause()
     if (phase[row] !== S && phase[row] !== T && phase[row] !== F) continue
-    if (id[row] < 0 || ts[row] !== ts[row] || skip.has(cat[row]) || skip.has(name[row])) continue
-    s.facts.flows++
+    if (id[row] < 0 || ts[row] !== ts[row]) continue
     const text = `${cat[row]} ${name[row]}`
     let kind = kinds.get(text)
-    if (kind === undefined) kinds.set(text, (kind = kinds.size))
+    if (kind === undefined) kinds.set(text, (kind = noWork(cat[row]) || noWork(name[row]) ? -1 : kinds.size))
+    if (kind < 0) continue
+    s.facts.flows++
     groups.add(kind, id[row], 0, row)
   }
-  if (groups.count === 0) return
+  if (groups.count === 0) return 0
   const bound = boundRows(table)
   const tracks = tracksOfThreads(s, table)
+  // Looks at lanes since the last pause: one id may have a hundred thousand events, a track a thousand lanes.
+  let looks = 0
   for (let g = 0; g < groups.count; g++) {
-    if (g % 1024 === 0 && breath.due) await breath.pause()
-    const rows = Array.from(groups.members(g))
-    const nodes = rows.map(row => nodeOf(n, s, table, tracks, row, bound))
-    for (const node of nodes) if (node >= 0) s.facts.boundFlows++
-    for (const [from, to] of pairsOf(table, rows, nodes)) {
-      links.add(from, to, BY_FLOW | VALUE_TEXT, groups.low(g))
-      // The work on a stream is that of the process that started it.
-      if (n.layer[to] === L_STREAM && n.layer[from] === L_FRAMEWORK) n.process[to] = n.process[from]
+    const rows = groups.members(g)
+    if (rows.length > MOST_MEMBERS) {
+      s.facts.crowdedFlows++
+      continue
+    }
+    const ends: End[] = []
+    for (const row of rows) {
+      const track = tracks[table.thread[row]]
+      looks += 1 + (track?.depth ?? 0)
+      if (looks >= STRIDE) {
+        looks = 0
+        if (breath.due) await breath.pause()
+      }
+      const node = nodeOf(n, s, table, track, row, bound)
+      if (node < 0) continue
+      s.facts.boundFlows++
+      ends.push({ row, node })
+    }
+    for (const part of partsOf(table, ends)) {
+      let last = -1
+      for (const { row, node } of part) {
+        if (last >= 0 && phase[row] !== S && node !== last) {
+          links.add(last, node, BY_FLOW | VALUE_TEXT, groups.low(g))
+          // The work on a stream is that of the process that started it.
+          if (n.layer[node] === L_STREAM && n.layer[last] === L_FRAMEWORK) n.process[node] = n.process[last]
+        }
+        if (phase[row] !== F) last = node
+      }
     }
   }
+  return s.facts.crowdedFlows
 }
 
 /**
- * Links of one flow. Where it starts in one slice only, that slice leads through the steps to every end. Where an id was used again, by the same process or another one, an
- * end belongs to the last start before it only if no two starts stand together: what two processes have in flight at once under one id cannot be told apart, and is left out.
+ * The events of one id, cut into flows that each begin in one slice and lead through the steps to every end. Where the id starts in one slice only they are one flow. Where it
+ * was used again, by the same process or another one, an end belongs to the last start before it only if no two starts stand together: what two processes have in flight at
+ * once under one id cannot be told apart, and is left out.
  */
-function pairsOf(table: TraceTable, rows: readonly number[], nodes: readonly number[]): readonly (readonly [number, number])[] {
-  const order = rows.map((row, i) => ({ row, node: nodes[i] })).filter(e => e.node >= 0)
-  const starts = new Set(order.flatMap(e => (table.phase[e.row] === S ? [e.node] : [])))
-  if (starts.size === 0) return []
-  const rank = (row: number): number => (table.phase[row] === S ? 0 : table.phase[row] === T ? 1 : 2)
-  if (starts.size === 1) {
+function partsOf(table: TraceTable, ends: End[]): readonly (readonly End[])[] {
+  const { phase, ts } = table
+  const first = ends.find(e => phase[e.row] === S)
+  if (!first) return []
+  const rank = (row: number): number => (phase[row] === S ? 0 : phase[row] === T ? 1 : 2)
+  if (ends.every(e => phase[e.row] !== S || e.node === first.node)) {
     // Clocks of host and device may disagree: an end before its start is one all the same.
-    order.sort((a, b) => rank(a.row) - rank(b.row) || table.ts[a.row] - table.ts[b.row])
-    return chained(table, order)
+    ends.sort((a, b) => rank(a.row) - rank(b.row) || ts[a.row] - ts[b.row])
+    return [ends]
   }
-  order.sort((a, b) => table.ts[a.row] - table.ts[b.row] || rank(a.row) - rank(b.row))
-  const parts: (typeof order)[] = []
-  for (const e of order) {
-    const last = parts[parts.length - 1]
-    if (table.phase[e.row] !== S) {
+  ends.sort((a, b) => ts[a.row] - ts[b.row] || rank(a.row) - rank(b.row))
+  const parts: End[][] = []
+  let last: End[] | undefined
+  /** Nothing but starts so far, all of one slice. */
+  let starting = false
+  for (const e of ends) {
+    if (phase[e.row] !== S) {
       // An end before any start.
       if (!last) return []
+      starting = false
       last.push(e)
-    } else if (last?.every(o => table.phase[o.row] === S)) {
-      if (last.some(o => o.node !== e.node)) return []
+    } else if (last && starting) {
+      if (last[0].node !== e.node) return []
       last.push(e)
-    } else parts.push([e])
+    } else {
+      parts.push((last = [e]))
+      starting = true
+    }
   }
-  return parts.flatMap(p => chained(table, p))
-}
-
-function chained(
-  table: TraceTable,
-  order: readonly { readonly row: number; readonly node: number }[],
-): readonly (readonly [number, number])[] {
-  const out: (readonly [number, number])[] = []
-  let last = -1
-  for (const e of order) {
-    if (last >= 0 && table.phase[e.row] !== S && e.node !== last) out.push([last, e.node])
-    if (table.phase[e.row] !== F) last = e.node
-  }
-  return out
+  return parts
 }
 
 /** 1 for rows whose end is bound to the slice around it. */
@@ -113,15 +137,7 @@ function tracksOfThreads(s: GraphSource, table: TraceTable): readonly (ChainTrac
   )
 }
 
-function nodeOf(
-  n: Nodes,
-  s: GraphSource,
-  table: TraceTable,
-  tracks: readonly (ChainTrack | undefined)[],
-  row: number,
-  bound: Uint8Array,
-): number {
-  const track = tracks[table.thread[row]]
+function nodeOf(n: Nodes, s: GraphSource, table: TraceTable, track: ChainTrack | undefined, row: number, bound: Uint8Array): number {
   if (!track) return -1
   // Kineto writes the ends of a flow directly behind their slice. Where several begin at that time this tells which one is meant.
   const before = s.base + row - 1

@@ -92,6 +92,8 @@ export interface SourceFacts {
   /** Flow events, and those that could be bound to a slice. */
   flows: number
   boundFlows: number
+  /** Flow ids that were left out: more events carry them than one flow has. */
+  crowdedFlows: number
   /** Events with an NRT sequence id (or, in exports, a flow id). */
   sequences: number
 }

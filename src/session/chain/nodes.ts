@@ -45,7 +45,7 @@ export async function makeNodes(input: readonly ChainSource[], breath: Breath): 
       slices += t.row.length
       return at
     })
-    const facts = { streams: 0, hardware: 0, runtime: 0, flows: 0, boundFlows: 0, sequences: 0 }
+    const facts = { streams: 0, hardware: 0, runtime: 0, flows: 0, boundFlows: 0, crowdedFlows: 0, sequences: 0 }
     const one = { ...s, base, count: s.table.count, trackBase, facts }
     base += s.table.count
     return one

@@ -11,16 +11,16 @@ import { L_HARDWARE, L_STREAM, type ChainTrack, type GraphSource } from './model
 export function innermostAt(t: ChainTrack, time: number): number {
   let best = -1
   let ending = -1
+  const whole = wholeOf(t)
   for (let lane = t.depth - 1; lane >= 0; lane--) {
-    const from = t.laneStart[lane]
-    for (let i = lastAtOrBefore(t.start, from, t.laneStart[lane + 1], time); i >= from; i--) {
-      if (t.flags[i] !== 0 && t.flags[i] !== 2) continue
-      const end = t.start[i] + t.duration[i]
-      if (end > time || (t.start[i] === time && t.duration[i] === 0)) {
-        if (best < 0 || t.start[i] > t.start[best]) best = i
-      } else if (end === time && ending < 0) ending = i
-      break
-    }
+    let i = lastBefore(t.start, t.laneStart[lane], t.laneStart[lane + 1], time, true)
+    if (i < t.laneStart[lane]) continue
+    if (whole) i = whole.last[i]
+    if (i < 0) continue
+    const end = t.start[i] + t.duration[i]
+    if (end > time || (t.start[i] === time && t.duration[i] === 0)) {
+      if (best < 0 || t.start[i] > t.start[best]) best = i
+    } else if (end === time && ending < 0) ending = i
   }
   return best >= 0 ? best : ending
 }
@@ -28,24 +28,52 @@ export function innermostAt(t: ChainTrack, time: number): number {
 /** Position of the slice of a track that begins next, at `time` or later; the outermost of those that begin together. */
 export function nextFrom(t: ChainTrack, time: number): number {
   let best = -1
+  const whole = wholeOf(t)
   for (let lane = 0; lane < t.depth; lane++) {
     const to = t.laneStart[lane + 1]
-    let i = lastAtOrBefore(t.start, t.laneStart[lane], to, time)
     // Of several at the same time the first.
-    while (i >= t.laneStart[lane] && t.start[i] >= time) i--
-    i++
-    while (i < to && t.flags[i] !== 0 && t.flags[i] !== 2) i++
-    if (i < to && (best < 0 || t.start[i] < t.start[best])) best = i
+    let i = lastBefore(t.start, t.laneStart[lane], to, time, false) + 1
+    if (i >= to) continue
+    if (whole) i = whole.next[i]
+    if (i >= 0 && (best < 0 || t.start[i] < t.start[best])) best = i
   }
   return best
 }
 
-function lastAtOrBefore(start: Float64Array, from: number, to: number, time: number): number {
+/** Of every position the last slice of its lane up to it and the first one from it on (instants and ends without a start are none); -1 without. */
+interface Whole {
+  readonly last: Int32Array
+  readonly next: Int32Array
+}
+
+/** By the track's flags; null where all are slices. A lane may be all instants: passing them one by one for every flow would take their product. */
+const wholes = new WeakMap<Uint8Array, { readonly of: Whole | null }>()
+
+function wholeOf({ flags, laneStart, depth }: ChainTrack): Whole | null {
+  const known = wholes.get(flags)
+  if (known) return known.of
+  const isSlice = (i: number): boolean => flags[i] === 0 || flags[i] === 2
+  let of: Whole | null = null
+  if (flags.some(f => f !== 0 && f !== 2)) {
+    of = { last: new Int32Array(flags.length), next: new Int32Array(flags.length) }
+    for (let lane = 0; lane < depth; lane++) {
+      let at = -1
+      for (let i = laneStart[lane]; i < laneStart[lane + 1]; i++) of.last[i] = isSlice(i) ? (at = i) : at
+      at = -1
+      for (let i = laneStart[lane + 1] - 1; i >= laneStart[lane]; i--) of.next[i] = isSlice(i) ? (at = i) : at
+    }
+  }
+  wholes.set(flags, { of })
+  return of
+}
+
+/** Last position of a lane that begins before `time`, or (`including`) at it; `from - 1` without one. */
+function lastBefore(start: Float64Array, from: number, to: number, time: number, including: boolean): number {
   let low = from
   let high = to
   while (low < high) {
     const mid = (low + high) >>> 1
-    if (start[mid] <= time) low = mid + 1
+    if (including ? start[mid] <= time : start[mid] < time) low = mid + 1
     else high = mid
   }
   return low - 1

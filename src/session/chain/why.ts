@@ -1,5 +1,6 @@
 /** Why nothing is linked with an event, in half a sentence: what the files lack, or what this event does not carry. */
-import { sequenceOf } from './sequence'
+import { num } from '../../shared/format'
+import { MOST_MEMBERS, sequenceOf } from './sequence'
 import { L_FRAMEWORK, L_HARDWARE, L_RUNTIME, L_STREAM, type ChainGraph, type GraphSource } from './model'
 import { hostsOf, isClockReading, nameOf } from './nodes'
 
@@ -30,7 +31,7 @@ export function why(g: ChainGraph, s: GraphSource, node: number): Why {
               : `no framework event carries flow id ${id}`
             : s.facts.flows === 0
               ? 'the trace has no flow ids and no call with the same id: was it captured with ProfilerActivity.CPU?'
-              : 'no flow of the trace ends in this event',
+              : `no flow of the trace ends in this event${crowd(s)}`,
         down: stream(g, node, s, id, systems),
       }
     case L_RUNTIME: {
@@ -67,8 +68,15 @@ function framework(s: GraphSource): string {
   if (facts.streams === 0 && facts.flows === 0)
     return 'the trace has no device events and no flow ids: was it captured with ProfilerActivity.PrivateUse1?'
   if (facts.flows === 0) return 'the trace has no flow ids, and no device event carries an id of this call'
-  if (facts.boundFlows === 0) return 'the flows of the trace end and begin where no slice stands'
-  return 'no flow begins in this event or in a call inside of it: it started no device work'
+  if (facts.boundFlows === 0 && facts.crowdedFlows === 0) return 'the flows of the trace end and begin where no slice stands'
+  const none = 'no flow begins in this event or in a call inside of it'
+  return facts.crowdedFlows === 0 ? `${none}: it started no device work` : none + crowd(s)
+}
+
+/** Told where it may be the reason: flows that were left out. */
+function crowd({ facts: { crowdedFlows: n } }: GraphSource): string {
+  if (n === 0) return ''
+  return `; ${num(n)} flow ${n === 1 ? 'id was' : 'ids were'} left out: more than ${num(MOST_MEMBERS)} events carry ${n === 1 ? 'it' : 'each'}`
 }
 
 function stream(g: ChainGraph, node: number, s: GraphSource, id: string | null, systems: readonly GraphSource[]): string {

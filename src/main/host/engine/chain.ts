@@ -28,11 +28,12 @@ import {
 import { RequestError, type Answers, type RequestArgs } from '../../../shared/api'
 import { stringAt } from '../../../shared/columns'
 import { eventId } from '../../../shared/event-id'
-import { attribute, type SystemTable } from '../../../shared/system-tables'
+import { attribute } from '../../../shared/system-tables'
 import { TRACE_ID_KEYS } from '../../../shared/tables'
 import type { ChainEvent, ChainLink, ChainModel } from '../../../shared/trace-api'
 import { refAt, type EngineContext, type Part, type PartTrack } from './context'
 import { Turn } from './lanes'
+import { KeySets, modelKeys, MOST_KEYS } from './model-keys'
 import type { SystemSource, TraceSource } from './sources'
 
 /** Links that are listed of each direction. */
@@ -56,9 +57,10 @@ export async function traceChain(
   const view = new View(graph, parts)
   const up = await walk(graph, node, false, MOST_LINKS, turn)
   const down = up && (await walk(graph, node, true, MOST_LINKS, turn))
-  if (!up || !down) throw new RequestError('A newer question was asked.')
+  if (!up || !down) throw overtaken()
   const reasons = why(graph, own, node)
-  const models = modelsOf(view, node, up, down, context)
+  const models = await modelsOf(view, node, up, down, context, turn)
+  const deviceNs = await view.deviceNs(down, turn)
   return {
     version: context.version,
     event: view.event(node),
@@ -68,8 +70,17 @@ export async function traceChain(
     noUpstream: up.links.length === 0 ? reasons.up : null,
     noDownstream: down.links.length === 0 ? reasons.down : null,
     ...models,
-    deviceNs: view.deviceNs(down),
+    deviceNs,
   }
+}
+
+const overtaken = (): RequestError => new RequestError('A newer question was asked.')
+
+/** Events of a walk between two looks at the clock. */
+const STRIDE = 1024
+
+async function breathe(turn: Turn): Promise<void> {
+  if (turn.due && (await turn.pause())) throw overtaken()
 }
 
 type ChainPart = Part & { readonly source: TraceSource | SystemSource }
@@ -191,9 +202,11 @@ class View {
   }
 
   /** Time that at least one hardware slice of the walk covers; null where there is none with both ends. */
-  deviceNs(down: Walk): number | null {
+  async deviceNs(down: Walk, turn: Turn): Promise<number | null> {
     const byGroup = new Map<number, { readonly start: number[]; readonly end: number[] }>()
-    for (const node of down.nodes) {
+    for (let i = 0; i < down.nodes.length; i++) {
+      if (i % STRIDE === 0) await breathe(turn)
+      const node = down.nodes[i] as number
       if (this.graph.layer[node] !== L_HARDWARE) continue
       const { part, track, at } = this.#drawn(node)
       if (track.model.flags[at] !== 0) continue
@@ -216,63 +229,61 @@ function laneOf({ model }: PartTrack, at: number): number {
 }
 
 interface Named {
-  id: bigint | null
-  name: string | null
-  keys: Set<string>
+  readonly id: bigint | null
+  readonly name: string | null
 }
 
 /** The models that the event and the linked events name, with their files. */
-function modelsOf(
+async function modelsOf(
   view: View,
   node: number,
   up: Walk,
   down: Walk,
   context: EngineContext,
-): Pick<Answers['trace.chain'], 'model' | 'models'> {
+  turn: Turn,
+): Promise<Pick<Answers['trace.chain'], 'model' | 'models'>> {
   const g = view.graph
   const found = new Map<bigint, Named>()
-  const keyed: { readonly node: number; readonly key: string }[] = []
+  const sets = new KeySets()
+  const keyed = new Map<number, number>()
   const infos = context.sides.flatMap(s => (s.table.kind === 'trace-info' ? [s.table.names] : []))
+  const modelAt = (at: number): bigint | null => {
+    const s = sourceOf(g.sources, at)
+    return modelIdOf(s.table, at - s.base)
+  }
   const note = (at: number): void => {
     const s = sourceOf(g.sources, at)
     const key = cacheKeyOf(s.table, at - s.base)
-    if (key !== null) keyed.push({ node: at, key })
+    if (key !== null) keyed.set(at, sets.one(key))
     const id = modelIdOf(s.table, at - s.base)
     if (id === null || found.has(id)) return
     const { table } = view.partOf(at).source
     const stored = table.kind === 'system' ? stringAt(table.strings, table.modelName[at - s.base] ?? -1) : ''
-    found.set(id, { id, name: stored || (infos.map(n => n.get(id)).find(n => n !== undefined) ?? null), keys: new Set() })
+    found.set(id, { id, name: stored || (infos.map(n => n.get(id)).find(n => n !== undefined) ?? null) })
   }
   note(node)
-  for (const w of [up, down]) for (const at of w.nodes) note(at)
-  const alone = new Map<string, Named>()
-  for (const { node: at, key } of keyed) {
-    const ids = modelsBelow(g, at)
-    if (ids.size === 0) alone.set(key, { id: null, name: null, keys: new Set([key]) })
-    for (const id of ids) found.get(id)?.keys.add(key)
-  }
-  const all = [...found.values(), ...alone.values()]
-  const files = filesOf(context)
-  const tell = (m: Named): ChainModel => {
-    const [cacheKey] = m.keys.size === 1 ? m.keys : [null]
-    const about = { id: m.id, name: m.name, cacheKey: cacheKey ?? null }
-    const several = m.keys.size > 1 ? `it ran under ${m.keys.size} cache keys` : null
-    const { neffs, ntffs, reason } = modelFiles(about, files)
-    return {
-      modelId: m.id === null ? null : String(m.id),
-      modelName: m.name,
-      cacheKey: about.cacheKey,
-      neffs,
-      ntffs,
-      reason: reason ?? several,
+  for (const { nodes } of [up, down])
+    for (let i = 0; i < nodes.length; i++) {
+      if (i % STRIDE === 0) await breathe(turn)
+      note(nodes[i] as number)
     }
+  const below = await modelKeys(g, keyed, sets, modelAt, turn)
+  if (!below) throw overtaken()
+  const files = filesOf(context)
+  const tell = ({ id, name }: Named, keys: readonly string[]): ChainModel => {
+    const cacheKey = keys.length === 1 ? (keys[0] ?? null) : null
+    const several = keys.length > 1 ? `it ran under ${keys.length > MOST_KEYS ? `more than ${MOST_KEYS}` : keys.length} cache keys` : null
+    const { neffs, ntffs, reason } = modelFiles({ id, name, cacheKey }, files)
+    return { modelId: id === null ? null : String(id), modelName: name, cacheKey, neffs, ntffs, reason: reason ?? several }
   }
-  const s = sourceOf(g.sources, node)
-  const ownId = modelIdOf(s.table, node - s.base)
+  const named = (m: Named): ChainModel => tell(m, m.id === null ? [] : sets.keys(below.ofModel.get(m.id) ?? 0))
+  const first: ChainModel[] = []
+  for (const m of found.values()) if (first.length < MOST_MODELS) first.push(named(m))
+  for (const set of below.alone) if (first.length < MOST_MODELS) first.push(tell({ id: null, name: null }, sets.keys(set)))
+  const ownId = modelAt(node)
   const own = ownId === null ? undefined : found.get(ownId)
-  const only = all.length === 1 ? all[0] : undefined
-  const model = own ?? only
-  return { model: model ? tell(model) : null, models: all.slice(0, MOST_MODELS).map(tell) }
+  const only = found.size + below.alone.size === 1 ? first[0] : undefined
+  return { model: own ? named(own) : (only ?? null), models: first }
 }
 
 const modelIdOf = (t: ChainGraph['sources'][number]['table'], row: number): bigint | null =>
@@ -280,22 +291,6 @@ const modelIdOf = (t: ChainGraph['sources'][number]['table'], row: number): bigi
 
 function cacheKeyOf(t: ChainGraph['sources'][number]['table'], row: number): string | null {
   return t.kind === 'system' ? attribute(t, row, 'neff_cache_key') : textIdOf(t, row, CACHE_KEY)
-}
-
-/** Models of what a stream event leads to within the next two layers. */
-function modelsBelow(g: ChainGraph, node: number): ReadonlySet<bigint> {
-  const out = new Set<bigint>()
-  const level = (at: number, depth: number): void => {
-    for (let i = g.downStart[at]; i < g.downStart[at + 1]; i++) {
-      const to = g.to[i]
-      const s = sourceOf(g.sources, to)
-      const id = modelIdOf(s.table as SystemTable, to - s.base)
-      if (id !== null) out.add(id)
-      else if (depth > 1) level(to, depth - 1)
-    }
-  }
-  level(node, 3)
-  return out
 }
 
 function filesOf(context: EngineContext): ModelFiles {
