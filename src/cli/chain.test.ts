@@ -53,6 +53,8 @@ describe('chain', () => {
     for (const l of doc.downstream) expect(l.to.id.startsWith(`${folder}/`)).toBe(true)
     const back = await json<ChainDocument>('chain', dir, '--event', running?.id ?? '')
     expect(back.upstream.map(l => l.from.id)).toContain(doc.event.id)
+    expect(back.upstream.some(l => l.from.name === 'kbl_exec_wait')).toBe(false)
+    expect(back.downstream.map(l => l.to.name)).toEqual(['kbl_exec_wait'])
     expect(back.model).toEqual(doc.model)
   })
 

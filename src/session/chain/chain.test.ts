@@ -185,6 +185,47 @@ describe('sequence ids', () => {
     ])
   })
 
+  it('lead from the hardware to what the host began after it: a wait did not cause what it waits for', async () => {
+    const after = systemSource(
+      [
+        rt('nrt_execute', 510, 100, { sequence: S, thread: 1 }),
+        rt('kbl_exec_pre', 515, 10, { sequence: S, thread: 1 }),
+        hw('nc_exec_running', 530, 60, { sequence: S }),
+        // Within the call that began before, and beside it; one that begins with the hardware may have caused it.
+        rt('wait within', 570, 30, { sequence: S, thread: 1 }),
+        rt('kbl_exec_wait', 560, 60, { sequence: S, thread: 2 }),
+        rt('within the wait', 565, 10, { sequence: S, thread: 2 }),
+        rt('at once', 530, 5, { sequence: S, thread: 3 }),
+      ],
+      '7',
+    )
+    const g = await chainOf([await traceSource(launched(stream('mm', S))), after])
+    expect(words(g)).toEqual([
+      'at once > nc_exec_running sequence 281474976710700',
+      'kbl_exec_pre > nc_exec_running sequence 281474976710700',
+      'kbl_exec_wait > within the wait parent',
+      'launch > mm flow 1',
+      'mm > at once sequence 281474976710700',
+      'mm > kbl_exec_wait sequence 281474976710700',
+      'mm > nrt_execute sequence 281474976710700',
+      'nc_exec_running > kbl_exec_wait sequence 281474976710700',
+      'nc_exec_running > wait within sequence 281474976710700',
+      'nrt_execute > kbl_exec_pre parent',
+      'nrt_execute > wait within parent',
+    ])
+  })
+
+  it('lead from the stream to the hardware where all that the host recorded began after it', async () => {
+    const late = systemSource([hw('run', 530, 60, { sequence: S }), rt('kbl_exec_wait', 560, 60, { sequence: S, thread: 2 })], '7')
+    const g = await chainOf([await traceSource(launched(stream('mm', S))), late])
+    expect(words(g)).toEqual([
+      'launch > mm flow 1',
+      `mm > kbl_exec_wait sequence ${S}`,
+      `mm > run sequence ${S}`,
+      `run > kbl_exec_wait sequence ${S}`,
+    ])
+  })
+
   it('skip a layer that is not there', async () => {
     const g = await chainOf([await traceSource(launched(stream('mm', S))), systemSource([hw('run', 530, 60, { sequence: S })], '7')])
     expect(words(g)).toEqual(['launch > mm flow 1', 'mm > run sequence 281474976710700'])
@@ -270,6 +311,16 @@ describe("ids of the runtime's trace", () => {
       ),
     ])
     expect(words(g)).toEqual(['pre > run exec 1', 'tracked > tracked run tracking 77'])
+  })
+
+  it('lead from the hardware to what the host began after it', async () => {
+    const g = await chainOf([
+      systemSource(
+        [rt('pre', 0, 10, { exec: 1n, thread: 1 }), hw('run', 20, 50, { exec: 1n }), rt('wait', 40, 40, { exec: 1n, thread: 2 })],
+        '7',
+      ),
+    ])
+    expect(words(g)).toEqual(['pre > run exec 1', 'run > wait exec 1'])
   })
 
   it('yield to sequence ids that say otherwise', async () => {

@@ -39,7 +39,7 @@ export interface Breath {
   pause(): Promise<boolean>
 }
 
-// Where an event stands. Links lead from a lower number to a higher one, or stay.
+// Where an event stands. Links lead from a lower number to a higher one, or stay; but from hardware to what of the runtime began after it.
 export const L_NONE = 0
 export const L_FRAMEWORK = 1
 export const L_STREAM = 2

@@ -6,7 +6,8 @@ import { Groups, halves, isNone } from './groups'
 import type { LinkList } from './links'
 import { BY_EXEC, BY_PARENT, BY_TRACKING, L_HARDWARE, L_NONE, L_RUNTIME, L_UNKNOWN, type Breath, type GraphSource } from './model'
 import { isClockReading, nameOf, STRIDE, type Nodes } from './nodes'
-import { innermost, nest, outermost } from './slices'
+import { around } from './order'
+import { nest, outermost } from './slices'
 import { MOST_MEMBERS, MOST_PAIRS } from './sequence'
 import type { SystemTable } from '../../shared/system-tables'
 
@@ -79,12 +80,15 @@ function across(n: Nodes, s: GraphSource, groups: Groups, g: number, carries: Ui
   if (host.length === 0 || device.length === 0) return true
   if (host.every(h => carries[h] !== 0) && device.every(d => carries[d] !== 0)) return true
   if (repeats(t, s.base, host) || repeats(t, s.base, device)) return false
-  const hosts = innermost(host, nest(n, host))
+  const hosts = nest(n, host)
   const devices = outermost(device, nest(n, device))
-  if (hosts.length * devices.length > MOST_PAIRS) return false
-  for (const h of hosts)
-    for (const d of devices)
-      if ((carries[h] === 0 || carries[d] === 0) && fits(t, h - s.base, d - s.base)) links.add(h, d, by, groups.low(g), groups.high(g))
+  if (host.length * devices.length > MOST_PAIRS) return false
+  for (const d of devices) {
+    const may = (h: number): boolean => (carries[h] === 0 || carries[d] === 0) && fits(t, h - s.base, d - s.base)
+    const { before, after } = around(n, host, hosts, d)
+    for (const h of before) if (may(h)) links.add(h, d, by, groups.low(g), groups.high(g))
+    for (const h of after) if (may(h)) links.add(d, h, by, groups.low(g), groups.high(g))
+  }
   return true
 }
 

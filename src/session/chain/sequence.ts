@@ -15,12 +15,14 @@ import {
   L_FRAMEWORK,
   L_HARDWARE,
   L_NONE,
+  L_RUNTIME,
   L_UNKNOWN,
   VALUE_NONE,
   type Breath,
   type GraphSource,
 } from './model'
 import { isClockReading, sourceOf, STRIDE, type Nodes } from './nodes'
+import { around } from './order'
 import { innermost, nest, outermost, type Nest } from './slices'
 
 /** More events than one execution has, and more links than one needs: an id that so many carry is none. */
@@ -140,15 +142,27 @@ export async function sequenceLinks(n: Nodes, q: Sequences, links: LinkList, bre
       if (below < 0) continue
       const own = innermost(layers[l], nests[l])
       const next = outermost(layers[below], nests[below])
-      if (own.length * next.length > MOST_PAIRS) {
+      if (own.length * next.length > MOST_PAIRS || (l === L_RUNTIME && layers[l].length * next.length > MOST_PAIRS)) {
         crowded++
         continue
       }
-      for (const a of own)
-        for (const b of next) {
-          const by = q.carries[a] === 2 && q.carries[b] === 2 ? BY_SEQUENCE : BY_FLOW
-          links.add(a, b, by, q.groups.low(g), q.groups.high(g))
-        }
+      const link = (a: number, b: number): void => {
+        const by = q.carries[a] === 2 && q.carries[b] === 2 ? BY_SEQUENCE : BY_FLOW
+        links.add(a, b, by, q.groups.low(g), q.groups.high(g))
+      }
+      if (l !== L_RUNTIME) {
+        for (const a of own) for (const b of next) link(a, b)
+        continue
+      }
+      const above = layers.findLastIndex((x, i) => i < L_RUNTIME && x.length > 0)
+      const starters = above < 0 ? [] : innermost(layers[above], nests[above])
+      for (const b of next) {
+        const { before, after } = around(n, layers[l], nests[l], b)
+        for (const a of before) link(a, b)
+        for (const a of after) link(b, a)
+        // No call of the runtime that can have started it: the layer above leads to it.
+        if (before.length === 0) for (const a of starters) link(a, b)
+      }
     }
   }
   return crowded

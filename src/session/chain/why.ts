@@ -53,7 +53,9 @@ export function why(g: ChainGraph, s: GraphSource, node: number): Why {
             ? noSequence(s, name)
             : systems.every(x => x.facts.runtime === 0)
               ? upstream(g, node, id, s, traces)
-              : `no event of the runtime has sequence id ${id}${lost(systems)}`,
+              : leadsToRuntime(g, node)
+                ? `every event of the runtime with sequence id ${id} starts after it${lost(systems)}`
+                : `no event of the runtime has sequence id ${id}${lost(systems)}`,
         down: null,
       }
     default: {
@@ -61,6 +63,12 @@ export function why(g: ChainGraph, s: GraphSource, node: number): Why {
       return { up: unknown, down: unknown }
     }
   }
+}
+
+/** Whether host events follow from this one of the hardware. */
+function leadsToRuntime(g: ChainGraph, node: number): boolean {
+  for (let k = g.downStart[node]; k < g.downStart[node + 1]; k++) if (g.layer[g.to[k]] === L_RUNTIME) return true
+  return false
 }
 
 function framework(s: GraphSource): string {
