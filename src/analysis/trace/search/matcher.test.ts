@@ -79,7 +79,7 @@ describe('matching', () => {
           }
           if (/(\$|\\z)$/.test(p)) expect(found).toBeNull()
           if (p === 'a{1,450}') expect(found?.from).toBe(text.indexOf('a'))
-        if (p === '^a') expect(found?.from).toBe(text.startsWith('a') ? 0 : undefined)
+          if (p === '^a') expect(found?.from).toBe(text.startsWith('a') ? 0 : undefined)
           if ((p === '\\Qax' || p === '(?i)AX') && text.includes('ax')) expect(found?.from).toBe(text.toLowerCase().indexOf('ax'))
         },
       ),
