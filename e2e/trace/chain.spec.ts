@@ -84,7 +84,9 @@ test('dependencies of an operator', async ({ open }) => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await down.getByRole('row').filter({ hasText: 'nc_exec_running' }).first().click()
     await expect(title).toHaveText('nc_exec_running')
-    await expect(drawer.getByRole('region', { name: 'Downstream' })).toContainText('Nothing downstream.')
+    // What waited for it depends on it; nothing that caused it does.
+    await expect(drawer.getByRole('grid', { name: 'Downstream events' })).toContainText('kbl_exec_wait')
+    await expect(drawer.getByRole('grid', { name: 'Upstream events' })).not.toContainText('kbl_exec_wait')
     await expect(drawer.getByRole('grid', { name: 'Upstream events' }).getByRole('row').filter({ hasText: op.event.id })).toHaveCount(1)
     await expect.poll(() => arrowPixels(page)).toBeGreaterThan(40)
   })
