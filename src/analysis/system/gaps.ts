@@ -5,7 +5,7 @@
  */
 import { mergeSort } from '../trace/lanes'
 import type { TrackModel } from '../trace/model'
-import type { Pausing } from '../pausing'
+import type { Pausing } from '../../shared/pausing'
 import { lowerBound } from '../trace/window'
 
 /** Idle stretches of one core over its whole recording, by start. Times as those of its track. */

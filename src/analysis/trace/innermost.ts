@@ -1,6 +1,6 @@
 /** What a thread was in during a stretch of time: ns of the innermost complete slices by name. */
 import type { TrackModel } from './model'
-import type { Pausing } from '../pausing'
+import type { Pausing } from '../../shared/pausing'
 import { firstVisible, lowerBound } from './window'
 
 export interface Innermost {

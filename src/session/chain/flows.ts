@@ -2,6 +2,7 @@
  * Flows of a Chrome trace (`ph` s, t, f with one `id`, name and category): Kineto's `ac2g` leads from the call on the host to the work on the device. A start and a step are
  * bound to the slice around them; an end to the slice around it where `bp` is `e`, else to the one that begins next on its thread (Trace Event Format).
  */
+import { sortPausing } from '../../shared/sorted'
 import { stringAt } from '../../shared/columns'
 import { TRACE_ID_KEYS, type TraceTable } from '../../shared/tables'
 import { Groups } from './groups'
@@ -68,7 +69,7 @@ export async function flowLinks(n: Nodes, s: GraphSource, table: TraceTable, lin
       s.facts.boundFlows++
       ends.push({ row, node })
     }
-    for (const part of partsOf(table, ends)) {
+    for (const part of await partsOf(table, ends, breath)) {
       let last = -1
       for (const { row, node } of part) {
         if (last >= 0 && phase[row] !== S && node !== last) {
@@ -88,22 +89,21 @@ export async function flowLinks(n: Nodes, s: GraphSource, table: TraceTable, lin
  * was used again, by the same process or another one, an end belongs to the last start before it only if no two starts stand together: what two processes have in flight at
  * once under one id cannot be told apart, and is left out.
  */
-function partsOf(table: TraceTable, ends: End[]): readonly (readonly End[])[] {
+async function partsOf(table: TraceTable, ends: readonly End[], breath: Breath): Promise<readonly (readonly End[])[]> {
   const { phase, ts } = table
   const first = ends.find(e => phase[e.row] === S)
   if (!first) return []
   const rank = (row: number): number => (phase[row] === S ? 0 : phase[row] === T ? 1 : 2)
   if (ends.every(e => phase[e.row] !== S || e.node === first.node)) {
     // Clocks of host and device may disagree: an end before its start is one all the same.
-    ends.sort((a, b) => rank(a.row) - rank(b.row) || ts[a.row] - ts[b.row])
-    return [ends]
+    return [await inOrder(ends, (a, b) => rank(a.row) - rank(b.row) || ts[a.row] - ts[b.row], breath)]
   }
-  ends.sort((a, b) => ts[a.row] - ts[b.row] || rank(a.row) - rank(b.row))
+  const inTime = await inOrder(ends, (a, b) => ts[a.row] - ts[b.row] || rank(a.row) - rank(b.row), breath)
   const parts: End[][] = []
   let last: End[] | undefined
   /** Nothing but starts so far, all of one slice. */
   let starting = false
-  for (const e of ends) {
+  for (const e of inTime) {
     if (phase[e.row] !== S) {
       // An end before any start.
       if (!last) return []
@@ -151,4 +151,19 @@ function nodeOf(n: Nodes, s: GraphSource, table: TraceTable, track: ChainTrack |
     return before
   const at = table.phase[row] === F && bound[row] === 0 ? nextFrom(track, table.ts[row]) : innermostAt(track, table.ts[row])
   return at < 0 ? -1 : s.base + track.row[at]
+}
+
+/** The ends in order; equal ones keep theirs. A graph is made for all who ask: its making pauses and is never given up. */
+async function inOrder(ends: readonly End[], compare: (a: End, b: End) => number, breath: Breath): Promise<readonly End[]> {
+  const at = Uint32Array.from(ends, (_, i) => i)
+  await sortPausing(at, (i, j) => compare(ends[i], ends[j]), {
+    get due() {
+      return breath.due
+    },
+    pause: async () => {
+      await breath.pause()
+      return false
+    },
+  })
+  return Array.from(at, i => ends[i])
 }

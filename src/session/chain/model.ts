@@ -1,4 +1,5 @@
 /** What the chain is built of and what comes out: columns over all events of the sources, and the links between them in both directions. */
+import type { Pausing } from '../../shared/pausing'
 import type { SystemTable } from '../../shared/system-tables'
 import type { FrameworkMappingTable, TraceTable } from '../../shared/tables'
 import type { LinkBy } from '../../shared/trace-api'
@@ -32,12 +33,8 @@ export interface ChainInput {
   readonly mappings: readonly FrameworkMappingTable[]
 }
 
-/** Lets others run: `Turn` of the engine is one. */
-export interface Breath {
-  readonly due: boolean
-  /** Answers whether the work is not wanted any more. */
-  pause(): Promise<boolean>
-}
+/** Long work lets others run; `pause` answers whether it is not wanted any more. */
+export type Breath = Pausing
 
 // Where an event stands. Links lead from a lower number to a higher one, or stay; but from hardware to what of the runtime began after it.
 export const L_NONE = 0

@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { frame, snapshotBytes, type FixtureEvent, type FixtureSnapshot } from '../../../formats/memory-snapshot/fixture'
 import { allocatorOptions, allocatorSteps, simulateSteps } from '../../../testing/allocator-steps'
-import { plainAllocations, plainGroups, plainLive, plainOf, type PlainSnapshot } from '../../../testing/naive-memory'
-import { snapshotFiles, tableOf } from '../../../testing/snapshots'
+import { plainAllocations, plainGroups, plainLive, type PlainSnapshot } from '../../../testing/naive-memory'
+import { eachSampleModel } from '../../../testing/sample-models'
+import { tableOf } from '../../../testing/snapshots'
 import { GROUP_BY } from '../live/keys'
 import type { AllocatorModel } from '../model'
 import { replayAll } from '../replay'
@@ -84,40 +85,32 @@ test('two random histories with their code in different folders', async () => {
   expect(same).toBeGreaterThan(30)
 }, 60_000)
 
-describe('samples', () => {
-  for (const [name, read, path] of snapshotFiles())
-    test(name, async () => {
-      const table = await read()
-      const plain = plainOf(name, path, table)
-      for (const model of replayAll(table)) {
-        const all = plainAllocations(plain, model.device)
-        const n = model.events
-        for (const [from, to] of [
-          [-1, n - 1],
-          [n >> 2, n >> 1],
-          [n >> 1, model.figures.peakActiveEvent],
-        ].map(r => r.map(e => Math.min(e, n - 1)).sort((x, y) => x - y)) as [number, number][])
-          for (const by of GROUP_BY)
-            expect(growthBetween(table, model, from, to, by).groups).toEqual(
-              plainGroups(
-                plainLive(all, to).filter(a => a.alloc > from),
-                by,
-              ),
-            )
-        // A snapshot and itself differ in nothing; its start and its end in what was allocated and freed.
-        const end = { table, model, event: n - 1 }
-        const nothing = compareLive(end, end, 'stack')
-        expect(nothing.roots).toEqual([])
-        expect(nothing.groups.every(g => g.diffBytes === 0 && g.diffCount === 0)).toBe(true)
-        const both = compareLive({ ...end, event: -1 }, end, 'size')
-        const [before, after] = [-1, n - 1].map(e => new Map(plainGroups(plainLive(all, e), 'size').map(g => [g.key, g.bytes])))
-        expect(new Map(both.groups.map(g => [g.key, g.diffBytes]))).toEqual(
-          new Map(
-            [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].map(k => [k, (after?.get(k) ?? 0) - (before?.get(k) ?? 0)]),
-          ),
-        )
-      }
-    })
+eachSampleModel(({ table, model, all }) => {
+  const n = model.events
+  for (const [from, to] of [
+    [-1, n - 1],
+    [n >> 2, n >> 1],
+    [n >> 1, model.figures.peakActiveEvent],
+  ].map(r => r.map(e => Math.min(e, n - 1)).sort((x, y) => x - y)) as [number, number][])
+    for (const by of GROUP_BY)
+      expect(growthBetween(table, model, from, to, by).groups).toEqual(
+        plainGroups(
+          plainLive(all, to).filter(a => a.alloc > from),
+          by,
+        ),
+      )
+  // A snapshot and itself differ in nothing; its start and its end in what was allocated and freed.
+  const end = { table, model, event: n - 1 }
+  const nothing = compareLive(end, end, 'stack')
+  expect(nothing.roots).toEqual([])
+  expect(nothing.groups.every(g => g.diffBytes === 0 && g.diffCount === 0)).toBe(true)
+  const both = compareLive({ ...end, event: -1 }, end, 'size')
+  const [before, after] = [-1, n - 1].map(e => new Map(plainGroups(plainLive(all, e), 'size').map(g => [g.key, g.bytes])))
+  expect(new Map(both.groups.map(g => [g.key, g.diffBytes]))).toEqual(
+    new Map(
+      [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])].map(k => [k, (after?.get(k) ?? 0) - (before?.get(k) ?? 0)]),
+    ),
+  )
 })
 
 describe('paths', () => {

@@ -1,10 +1,11 @@
 /** Groups of what is live against a naive replay, on random histories and on every sample. */
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exampleSnapshot, frame, snapshotBytes, type FixtureEvent, type FixtureSnapshot } from '../../../formats/memory-snapshot/fixture'
 import { allocatorOptions, allocatorSteps, simulateSteps } from '../../../testing/allocator-steps'
-import { plainAllocations, plainGroups, plainLive, plainOf, type PlainSnapshot } from '../../../testing/naive-memory'
-import { snapshotFiles, tableOf } from '../../../testing/snapshots'
+import { plainAllocations, plainGroups, plainLive, type PlainSnapshot } from '../../../testing/naive-memory'
+import { eachSampleModel } from '../../../testing/sample-models'
+import { tableOf } from '../../../testing/snapshots'
 import type { AllocatorModel } from '../model'
 import { replayAll } from '../replay'
 import { GROUP_BY } from './keys'
@@ -59,25 +60,17 @@ test('random histories, at every event and by every key', async () => {
   expect(groups).toBeGreaterThan(1000)
 }, 60_000)
 
-describe('samples', () => {
-  for (const [name, read, path] of snapshotFiles())
-    test(name, async () => {
-      const table = await read()
-      const plain = plainOf(name, path, table)
-      for (const model of replayAll(table)) {
-        const all = plainAllocations(plain, model.device)
-        const events = new Set(
-          [-1, eventOf(model, 'peak'), model.events - 1, model.events >> 1, model.events >> 2].map(e => Math.min(e, model.events - 1)),
-        )
-        for (const e of events)
-          for (const by of GROUP_BY) {
-            const got = liveAt(table, model, e, by)
-            expect(got.groups).toEqual(plainGroups(plainLive(all, e), by))
-            expect(got.groups.reduce((n, g) => n + (g.bytes ?? NaN), 0)).toBe(e < 0 ? model.figures.startActiveBytes : model.active[e])
-          }
-        expect(liveAt(table, model, eventOf(model, 'peak'), 'stack').totalBytes).toBe(model.figures.peakActiveBytes)
-      }
-    })
+eachSampleModel(({ table, model, all }) => {
+  const events = new Set(
+    [-1, eventOf(model, 'peak'), model.events - 1, model.events >> 1, model.events >> 2].map(e => Math.min(e, model.events - 1)),
+  )
+  for (const e of events)
+    for (const by of GROUP_BY) {
+      const got = liveAt(table, model, e, by)
+      expect(got.groups).toEqual(plainGroups(plainLive(all, e), by))
+      expect(got.groups.reduce((n, g) => n + (g.bytes ?? NaN), 0)).toBe(e < 0 ? model.figures.startActiveBytes : model.active[e])
+    }
+  expect(liveAt(table, model, eventOf(model, 'peak'), 'stack').totalBytes).toBe(model.figures.peakActiveBytes)
 })
 
 test('a size that the file does not hold makes its group and the total null', async () => {

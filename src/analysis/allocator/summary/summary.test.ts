@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { exampleSnapshot, MIB, snapshotBytes } from '../../../formats/memory-snapshot/fixture'
 import { guideSnapshot, GUIDE_TABLE } from '../../../testing/guide-snapshot'
 import { allocatorOptions, allocatorSteps, simulateSteps } from '../../../testing/allocator-steps'
-import { plainAllocations, plainOf, type PlainAllocation, type PlainSnapshot } from '../../../testing/naive-memory'
-import { snapshotFiles, tableOf } from '../../../testing/snapshots'
+import { plainAllocations, type PlainAllocation, type PlainSnapshot } from '../../../testing/naive-memory'
+import { eachSampleModel } from '../../../testing/sample-models'
+import { tableOf } from '../../../testing/snapshots'
 import type { AllocatorModel } from '../model'
 import { replayAll } from '../replay'
 import { memoryStats } from './stats'
@@ -98,34 +99,26 @@ test('random histories, random ranges', async () => {
   expect(ranges).toBeGreaterThan(60)
 }, 60_000)
 
-describe('samples', () => {
-  for (const [name, read, path] of snapshotFiles())
-    test(name, async () => {
-      const table = await read()
-      const plain = plainOf(name, path, table)
-      for (const model of replayAll(table)) {
-        const all = plainAllocations(plain, model.device)
-        const n = model.events
-        // One entry beside what was there before is what a recording of the state alone leaves.
-        const state = n === 0 || (n === 1 && all.some(a => a.alloc < 0))
-        for (const [from, to] of [
-          [-1, Math.min(n - 1, 150)],
-          [Math.max(-1, (n >> 1) - 80), Math.max(-1, Math.min(n - 1, (n >> 1) + 40))],
-        ] as const) {
-          const { stats, allocations } = memoryStats(table, model, from, to)
-          for (const [k, v] of Object.entries(naive(all, from, to)))
-            if (state && /allocated$|freed$/.test(k)) expect([k, stats[k]]).toEqual([k, null])
-            else expect([k, stats[k]]).toEqual([k, v])
-          expect(allocations === null).toBe(state)
-        }
-        const whole = memoryStats(table, model, -1, n - 1)
-        expect(whole.stats['reserved_bytes.all.current']).toBe(model.figures.endReservedBytes)
-        expect(whole.stats['reserved_bytes.all.peak']).toBe(model.figures.peakReservedBytes)
-        expect(whole.stats['requested_bytes.all.peak']).toBe(model.figures.peakAllocatedBytes)
-        const { peakBytes } = model.figures.blockRounded
-        expect(whole.stats['allocated_bytes.all.peak']).toBe(Number.isNaN(peakBytes) ? null : peakBytes)
-      }
-    })
+eachSampleModel(({ table, model, all }) => {
+  const n = model.events
+  // One entry beside what was there before is what a recording of the state alone leaves.
+  const state = n === 0 || (n === 1 && all.some(a => a.alloc < 0))
+  for (const [from, to] of [
+    [-1, Math.min(n - 1, 150)],
+    [Math.max(-1, (n >> 1) - 80), Math.max(-1, Math.min(n - 1, (n >> 1) + 40))],
+  ] as const) {
+    const { stats, allocations } = memoryStats(table, model, from, to)
+    for (const [k, v] of Object.entries(naive(all, from, to)))
+      if (state && /allocated$|freed$/.test(k)) expect([k, stats[k]]).toEqual([k, null])
+      else expect([k, stats[k]]).toEqual([k, v])
+    expect(allocations === null).toBe(state)
+  }
+  const whole = memoryStats(table, model, -1, n - 1)
+  expect(whole.stats['reserved_bytes.all.current']).toBe(model.figures.endReservedBytes)
+  expect(whole.stats['reserved_bytes.all.peak']).toBe(model.figures.peakReservedBytes)
+  expect(whole.stats['requested_bytes.all.peak']).toBe(model.figures.peakAllocatedBytes)
+  const { peakBytes } = model.figures.blockRounded
+  expect(whole.stats['allocated_bytes.all.peak']).toBe(Number.isNaN(peakBytes) ? null : peakBytes)
 })
 
 test('what the data cannot tell is null', async () => {

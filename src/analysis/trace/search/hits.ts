@@ -1,6 +1,6 @@
 /** Matching rows as hits: counted by track, listed by start a page at a time, and as stretches of a window for drawing. */
 import type { TrackModel } from '../model'
-import type { Pausing } from '../../pausing'
+import type { Pausing } from '../../../shared/pausing'
 import { NO_MATCH, type SearchedPart, type SearchedTrack } from './rows'
 
 /** Hits of one track. */

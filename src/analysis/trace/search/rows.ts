@@ -7,7 +7,7 @@
  */
 import { stringAt, stringCount, type StringTable } from '../../../shared/columns'
 import type { TrackModel } from '../model'
-import type { Pausing } from '../../pausing'
+import type { Pausing } from '../../../shared/pausing'
 import type { Matcher } from './matcher'
 
 /** How a row matches; the first of these that does and that is asked for. */

@@ -4,7 +4,7 @@ import { fixtureTable, type FixtureEvent } from '../../../formats/chrome-trace/f
 import { stringAt } from '../../../shared/columns'
 import { STATS_COLUMNS, type StatsBy } from '../../../shared/trace-api'
 import type { TraceTable } from '../../../shared/tables'
-import type { Pausing } from '../../pausing'
+import type { Pausing } from '../../../shared/pausing'
 import { trackLabel } from '../details'
 import type { TrackModel } from '../model'
 import { buildTraceModel } from '../tracks'

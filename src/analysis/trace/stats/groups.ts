@@ -9,7 +9,7 @@
  * of start. Nothing is kept between two questions but the own times of the tracks.
  */
 import type { Figures } from '../../../shared/trace-api'
-import type { Pausing } from '../../pausing'
+import type { Pausing } from '../../../shared/pausing'
 import { ByStart } from './by-start'
 import { Cover } from './cover'
 import { cutSlices, firstEndingAfter, firstFrom, ownTime } from './own'

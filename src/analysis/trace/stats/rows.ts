@@ -1,7 +1,7 @@
 /** The rows of a table of statistics: which groups, in which order. */
 import type { StatsColumn } from '../../../shared/trace-api'
-import type { Pausing } from '../../pausing'
-import { sortPausing } from '../../sorted'
+import type { Pausing } from '../../../shared/pausing'
+import { sortPausing } from '../../../shared/sorted'
 import type { GroupFigures, GroupedSlices, Quantiles } from './groups'
 
 /** Rows between two looks at the clock. */

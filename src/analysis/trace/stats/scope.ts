@@ -1,6 +1,6 @@
 /** The tracks that statistics walk through, with dense numbers for the names and categories of their slices. */
 import { stringAt, type StringTable } from '../../../shared/columns'
-import type { Pausing } from '../../pausing'
+import type { Pausing } from '../../../shared/pausing'
 import type { TrackModel } from '../model'
 import { ownTime } from './own'
 

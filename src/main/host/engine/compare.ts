@@ -1,6 +1,6 @@
 /** Two ranges compared by name, track or category. */
 import { groupSlices, type GroupedSlices } from '../../../analysis/trace/stats/groups'
-import { sortPausing } from '../../../analysis/sorted'
+import { sortPausing } from '../../../shared/sorted'
 import { passing } from '../../../analysis/trace/stats/rows'
 import type { Answers, RequestArgs } from '../../../shared/api'
 import type { CompareRow } from '../../../shared/trace-api'
