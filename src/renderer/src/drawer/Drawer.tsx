@@ -10,7 +10,7 @@ import { Splitter } from '../shell/Splitter'
 import { StatisticsTab } from '../stats/StatisticsTab'
 import { StepsTab } from '../steps/StepsTab'
 import { useSession } from '../state/session'
-import { closeDrawer, DRAWER_HEIGHT, DRAWER_TABS, openDrawer, useDrawer, type DrawerTab } from './state'
+import { closeDrawer, DRAWER_MIN, DRAWER_TABS, openDrawer, useDrawer, type DrawerTab } from './state'
 import './drawer.css'
 
 const TABS: Readonly<Record<DrawerTab, { readonly title: string; readonly view: () => ReactElement }>> = {
@@ -22,9 +22,9 @@ const TABS: Readonly<Record<DrawerTab, { readonly title: string; readonly view: 
   notes: { title: 'Notes', view: NotesTab },
 }
 
-export function Drawer(): ReactElement | null {
+/** `height`: of the drawer now, `max`: the highest there is room for, both in px. */
+export function Drawer({ height, max }: { readonly height: number; readonly max: number }): ReactElement | null {
   const tab = useDrawer(s => s.tab)
-  const height = useDrawer(s => s.height)
   const session = useSession(s => s.session)
   if (tab === null || session === null) return null
   const View = TABS[tab].view
@@ -52,10 +52,10 @@ export function Drawer(): ReactElement | null {
         orientation="horizontal"
         direction={-1}
         value={height}
-        min={DRAWER_HEIGHT.min}
-        max={DRAWER_HEIGHT.max}
+        min={DRAWER_MIN}
+        max={max}
         onChange={px => useDrawer.setState({ height: px })}
-        onReset={() => useDrawer.setState({ height: DRAWER_HEIGHT.start })}
+        onReset={() => useDrawer.setState({ height: null })}
       />
       <section className="panel drawer" style={{ height }} aria-label="Tables" data-testid="drawer">
         <div className="phead">

@@ -2,6 +2,7 @@
 import { useId, useRef, type KeyboardEvent, type ReactElement } from 'react'
 import type { AllocatorInfo, SessionView, SourceInfo } from '../../../shared/api'
 import { ShiftedChip } from '../alignment/ShiftedChip'
+import { closeDrawer } from '../drawer/state'
 import { runCommand } from '../commands/registry'
 import { eventExtent } from '../shell/follow'
 import { Icon } from '../shell/icons'
@@ -27,7 +28,8 @@ const DRAWN: Readonly<Record<(typeof TABS)[number]['id'], readonly SourceInfo['k
   hbm: ['system'],
 }
 
-export function MemoryPanel(): ReactElement {
+/** `folded`: the tables below have the room; only the head is shown, with the way back. */
+export function MemoryPanel({ folded = false }: { readonly folded?: boolean }): ReactElement {
   const tab = useView(s => s.memoryTab)
   const view = useSession(s => s.view)
   const info = useShownAllocator()
@@ -72,14 +74,21 @@ export function MemoryPanel(): ReactElement {
           ))}
         </div>
         <span className="sp" />
+        {folded && !info && !hbm && <span className="hint">No device memory in these files</span>}
+        {folded && (info || hbm) && (
+          <button className="btn quiet" title="Closes the tables below, which have the room of this view" onClick={closeDrawer}>
+            <Icon name="up" size={12} />
+            Show
+          </button>
+        )}
         {tab === 'allocator' && view && info && <Selects view={view} info={info} />}
         {tab === 'hbm' && view && hbm && <HbmSelect view={view} info={hbm} />}
         <button className="btn icon" title="Export PNG" aria-label="Export this view as PNG" onClick={() => runCommand('export-png')}>
           <Icon name="image" size={14} />
         </button>
       </div>
-      <div className="tabpanel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`}>
-        {tab === 'hbm' ? (
+      <div className="tabpanel" hidden={folded} role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tab}`}>
+        {folded ? null : tab === 'hbm' ? (
           view && hbm ? (
             <HbmView key={hbm.id} info={hbm} view={view} />
           ) : (

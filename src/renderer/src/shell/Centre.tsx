@@ -3,13 +3,14 @@ import { useRef, type CSSProperties, type ReactElement } from 'react'
 import type { RootState } from '../../../shared/api'
 import { openFolder } from '../commands/open'
 import { Drawer } from '../drawer/Drawer'
+import { drawerHeight, drawerMax, useDrawer } from '../drawer/state'
 import { MemoryPanel } from '../memory/MemoryPanel'
 import { openSession, useSession } from '../state/session'
 import { TracePanel } from '../trace/TracePanel'
 import { newestSession } from '../state/choose'
 import { Boundary } from './Boundary'
 import { Icon } from './icons'
-import { DEFAULT_LAYOUT, PANEL_MIN, setLayout, SPLITTER, useHeight, useLayout } from './layout'
+import { DEFAULT_LAYOUT, HEAD, setLayout, sharePanels, SPLITTER, useHeight, useLayout, WITH_TABLES } from './layout'
 import { Splitter } from './Splitter'
 import { useUi } from './ui'
 import { sessionName } from './words'
@@ -22,42 +23,53 @@ export function Centre({ root }: { readonly root: RootState }): ReactElement {
   return <Panels session={session} />
 }
 
+/** What the tables leave at least: the tracks, the head of the Memory Viewer, and their own splitter. */
+const ABOVE_TABLES = WITH_TABLES.trace + HEAD + SPLITTER
+
 function Panels({ session }: { readonly session: string }): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   const height = useHeight(box)
   const split = useLayout(s => s.split)
-  const free = Math.max(1, height - SPLITTER)
-  const max = Math.max(PANEL_MIN, free - PANEL_MIN)
-  const value = Math.min(Math.max(split * free, PANEL_MIN), max)
+  const tables = useDrawer(s => s.tab !== null)
+  const kept = useDrawer(s => s.height)
+  const empty = useSession(s => (s.view?.allocators.length ?? 0) === 0 && (s.view?.hbm?.length ?? 0) === 0)
+  const drawer = drawerHeight(kept, height, ABOVE_TABLES)
+  const above = tables ? height - SPLITTER - drawer : height
+  const { folded, trace, min, max } = sharePanels(above, split, { tables: tables && height > 0, empty })
   const enter = (panel: 'trace' | 'memory') => ({
     onPointerEnter: () => useUi.setState({ panel }),
     onFocus: () => useUi.setState({ panel }),
   })
   return (
-    <>
-      <div className="panels" ref={box} style={{ '--split': `${split}fr`, '--rest': `${1 - split}fr` } as CSSProperties}>
+    <div className="centre-stack" ref={box}>
+      <div
+        className={folded ? 'panels folded' : 'panels'}
+        style={{ '--split': `${split}fr`, '--rest': `${1 - split}fr`, '--least': `${min}px` } as CSSProperties}
+      >
         <div className="slot" data-panel="trace" {...enter('trace')}>
           <Boundary name="System Trace" resetOn={[session]}>
             <TracePanel />
           </Boundary>
         </div>
-        <Splitter
-          label="Height of the System Trace"
-          orientation="horizontal"
-          value={value}
-          min={PANEL_MIN}
-          max={max}
-          onChange={px => setLayout({ split: px / free })}
-          onReset={() => setLayout({ split: DEFAULT_LAYOUT.split })}
-        />
+        {!folded && (
+          <Splitter
+            label="Height of the System Trace"
+            orientation="horizontal"
+            value={trace}
+            min={min}
+            max={max}
+            onChange={px => setLayout({ split: px / Math.max(1, above - SPLITTER) })}
+            onReset={() => setLayout({ split: DEFAULT_LAYOUT.split })}
+          />
+        )}
         <div className="slot" data-panel="memory" {...enter('memory')}>
           <Boundary name="Memory Viewer" resetOn={[session]}>
-            <MemoryPanel />
+            <MemoryPanel folded={folded} />
           </Boundary>
         </div>
       </div>
-      <Drawer />
-    </>
+      <Drawer height={drawer} max={drawerMax(height, ABOVE_TABLES)} />
+    </div>
   )
 }
 

@@ -16,9 +16,37 @@ export const SIDE = { min: 180, max: 480 } as const
 export const DETAILS = { min: 260, max: 640 } as const
 /** Each panel of the centre keeps at least this height. */
 export const PANEL_MIN = 160
+/** While the tables are open the System Trace keeps at least this, and a Memory Viewer that cannot have this folds to its head. */
+export const WITH_TABLES = { trace: 240, memory: 180 } as const
+/** Height of a panel's head. */
+export const HEAD = 34
 /** The diagnostics widen the details column to this. */
 export const WIDE_DETAILS = 500
 export const SPLITTER = 6
+
+/** How the two panels of the centre share `height` px. */
+export interface Shares {
+  /** Only the head of the Memory Viewer is shown, and there is no splitter. */
+  readonly folded: boolean
+  /** Height of the System Trace in px, and its bounds. */
+  readonly trace: number
+  readonly min: number
+  readonly max: number
+}
+
+/** `tables`: whether the tables are open below; `empty`: whether the Memory Viewer has nothing to draw. Without the tables nothing folds. */
+export function sharePanels(
+  height: number,
+  split: number,
+  { tables, empty }: { readonly tables: boolean; readonly empty: boolean },
+): Shares {
+  const free = Math.max(1, height - SPLITTER)
+  const least = tables ? WITH_TABLES : { trace: PANEL_MIN, memory: PANEL_MIN }
+  const min = least.trace
+  const max = Math.max(min, free - least.memory)
+  const folded = tables && (empty || free < least.trace + least.memory)
+  return { folded, trace: folded ? height - HEAD : Math.min(Math.max(split * free, min), max), min, max }
+}
 
 const KEY = 'neuron-workbench.layout'
 
