@@ -17,5 +17,9 @@ export interface Command {
   /** Whether holding the key down repeats it. */
   readonly repeat?: boolean
   readonly when?: () => boolean
+  /** What is missing while `when` says no: the palette then names the command with it. Without: it is not named. */
+  readonly needs?: string
+  /** Whether it stands as it would set it, of several that exclude each other. */
+  readonly active?: () => boolean
   readonly run: () => void
 }

@@ -4,7 +4,7 @@ import { keyCaps } from '../commands/keys'
 import { COMMANDS, runCommand } from '../commands/registry'
 import { Icon } from '../shell/icons'
 import { Modal } from '../shell/Modal'
-import { entries, type Entry } from './order'
+import { entries, offered, type Entry } from './order'
 import { rememberCommand, useRecent } from './state'
 import './palette.css'
 
@@ -19,8 +19,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   const [at, setAt] = useState(0)
   const recent = useRecent(s => s.ids)
   // What can run is asked once: the palette is over everything, nothing changes under it by the user's hand.
-  const [offered] = useState(() => COMMANDS.filter(c => c.id !== OWN && (!c.when || c.when())))
-  const shown = useMemo(() => entries(query, offered, recent), [query, offered, recent])
+  const [{ shown: commands, missing }] = useState(() => offered(COMMANDS.filter(c => c.id !== OWN)))
+  const [on] = useState(() => new Set(commands.filter(c => c.active?.()).map(c => c.id)))
+  const shown = useMemo(() => {
+    // What cannot run is named when it is asked for.
+    const list = query.trim() === '' ? commands.filter(c => !missing.has(c.id)) : commands
+    return entries(query, list, recent)
+  }, [query, commands, missing, recent])
   const active = Math.min(at, shown.length - 1)
   const recentShown = query.trim() === '' ? shown.filter(e => recent.includes(e.command.id)).length : 0
 
@@ -29,7 +34,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   }, [active, shown])
 
   const run = (e: Entry | undefined): void => {
-    if (!e) return
+    if (!e || missing.has(e.command.id)) return
     rememberCommand(e.command.id)
     onClose()
     // Once the dialog is gone: the command may open another, and the focus is back where it was.
@@ -75,13 +80,19 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
             id={`${id}-${i}`}
             role="option"
             aria-selected={i === active}
+            aria-disabled={missing.has(e.command.id) || undefined}
             className={`palette-row${i === active ? ' on' : ''}${i === recentShown && recentShown > 0 ? ' line' : ''}`}
             data-command={e.command.id}
             onPointerMove={() => setAt(i)}
             onClick={() => run(e)}
           >
             <span className="ell">{e.title.map((p, k) => (p.hit ? <mark key={k}>{p.text}</mark> : <span key={k}>{p.text}</span>))}</span>
-            <span className="t3">{i < recentShown ? 'recent' : e.command.group}</span>
+            <span className="t3">{missing.get(e.command.id) ?? (i < recentShown ? 'recent' : e.command.group)}</span>
+            {on.has(e.command.id) && (
+              <span className="t3">
+                <Icon name="check" size={12} /> active
+              </span>
+            )}
             <span className="sp" />
             <span className="caps">
               {keyCaps(e.command).map(k => (

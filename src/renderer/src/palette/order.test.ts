@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../commands/registry'
-import { entries, pieces, remember } from './order'
+import { entries, offered, pieces, remember } from './order'
 
 const titles = (query: string, recent: readonly string[] = []): readonly string[] => entries(query, COMMANDS, recent).map(e => e.command.id)
 
@@ -14,6 +14,22 @@ describe('the palette', () => {
     expect(titles('dark')[0]).toBe('toggle-theme')
     expect(titles('shortcuts')[0]).toBe('show-keys')
     expect(titles('bookmark')).toContain('mark')
+  })
+  it('shows first what begins with the typed word, and of those the shorter', () => {
+    expect(titles('statistics')[0]).toBe('table-statistics')
+    expect(titles('statistics as csv')[0]).toBe('export-csv')
+    expect(titles('export', ['export-csv'])[0]).toBe('export-png')
+    expect(titles('default')[0]).toBe('group-default')
+    expect(titles('pin')[0]).toBe('track-pin')
+    expect(titles('hide')[0]).toBe('track-hide')
+  })
+  it('names what cannot run now with what is missing, and nothing else', () => {
+    const none = { group: 'Window', keys: [], when: () => false, run: () => {} } as const
+    const may = { ...none, id: 'may', title: 'May', when: () => true }
+    const needy = { ...none, id: 'needy', title: 'Needy', needs: 'something' }
+    const { shown, missing } = offered([may, needy, { ...none, id: 'gone', title: 'Gone' }])
+    expect(shown.map(c => c.id)).toEqual(['may', 'needy'])
+    expect([...missing]).toEqual([['needy', 'something']])
   })
   it('finds nothing for what is nothing', () => expect(titles('zzqxj')).toEqual([]))
   it('shows all without a word, the recent ones first', () => {

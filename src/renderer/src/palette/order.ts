@@ -37,6 +37,16 @@ const ALSO: Readonly<Record<string, string>> = {
   'table-search': 'find',
 }
 
+/** The commands that the palette names: those that can run, and those of which it can say what is missing. */
+export function offered(commands: readonly Command[]): {
+  readonly shown: readonly Command[]
+  /** What is missing, by id. */
+  readonly missing: ReadonlyMap<string, string>
+} {
+  const missing = new Map(commands.flatMap(c => (c.needs !== undefined && c.when && !c.when() ? [[c.id, c.needs] as const] : [])))
+  return { shown: commands.filter(c => !c.when || missing.has(c.id) || c.when()), missing }
+}
+
 /**
  * The commands for what was typed. Without anything: the recent ones, then all others as the registry has them. Else those that match, best first; a recent one is
  * ahead of its equals.
@@ -61,8 +71,8 @@ export function entries(query: string, commands: readonly Command[], recent: rea
   })
 }
 
-/** A title that begins with what was typed is meant before one that only holds it. */
-const begins = (title: string, q: string): number => (title.toLowerCase().startsWith(q.toLowerCase()) ? 0.3 : 0)
+/** A title that begins with what was typed is meant before one that only holds it, and of equals the shorter one. */
+const begins = (title: string, q: string): number => (title.toLowerCase().startsWith(q.toLowerCase()) ? 1 : 0) - title.length * 1e-4
 
 /** A title cut where typed letters begin and end. */
 export function pieces(text: string, indexes: readonly number[]): readonly Piece[] {

@@ -19,6 +19,7 @@ const onTarget = (run: (row: Row, rows: Rows) => void) => (): void => {
   const t = target()
   if (t) run(t.row, t.rows)
 }
+const NEEDS = 'point at a track, or choose one with the arrow keys'
 const filterField = (): HTMLInputElement | null => document.querySelector('.track-filter input')
 
 export const TRACKS: readonly Command[] = [
@@ -29,6 +30,7 @@ export const TRACKS: readonly Command[] = [
     keys: ['KeyH'],
     shown: 'H',
     when: hasTarget,
+    needs: NEEDS,
     run: onTarget(hideRow),
   },
   {
@@ -38,6 +40,7 @@ export const TRACKS: readonly Command[] = [
     keys: ['Shift+KeyP'],
     shown: 'Shift P',
     when: () => target()?.row.type === 'track',
+    needs: NEEDS,
     run: onTarget(pinRow),
   },
   {
@@ -48,6 +51,7 @@ export const TRACKS: readonly Command[] = [
     shown: 'Alt ↑',
     repeat: true,
     when: hasTarget,
+    needs: NEEDS,
     run: onTarget((row, rows) => moveRow(row, rows, -1)),
   },
   {
@@ -58,6 +62,7 @@ export const TRACKS: readonly Command[] = [
     shown: 'Alt ↓',
     repeat: true,
     when: hasTarget,
+    needs: NEEDS,
     run: onTarget((row, rows) => moveRow(row, rows, 1)),
   },
   {
@@ -67,6 +72,7 @@ export const TRACKS: readonly Command[] = [
     keys: ['Shift+F10', 'ContextMenu'],
     shown: 'Shift F10',
     when: hasTarget,
+    needs: NEEDS,
     run: openTargetMenu,
   },
   {
@@ -75,6 +81,7 @@ export const TRACKS: readonly Command[] = [
     group: 'Tracks',
     keys: [],
     when: () => useLayout.getState().layout.hidden.length > 0,
+    needs: 'no track is hidden',
     run: showAllRows,
   },
   {
@@ -91,7 +98,8 @@ export const TRACKS: readonly Command[] = [
     title: `Group tracks by: ${GROUPING_WORDS[g]}`,
     group: 'Tracks',
     keys: [],
-    when: () => hasView() && useLayout.getState().layout.grouping !== g,
+    when: hasView,
+    active: () => useLayout.getState().layout.grouping === g,
     run: () => setGrouping(g),
   })),
 ]
