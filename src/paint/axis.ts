@@ -37,6 +37,21 @@ export interface AxisOptions {
   readonly keepClear?: readonly (readonly [number, number])[]
 }
 
+/** Left and right edge of the cursor's flag on the axis; null where the cursor is out of sight. `widthOf` measures in the flag's font. */
+export function cursorSpan(
+  g: Geometry,
+  cursor: number,
+  widthOf: (text: string) => number,
+  format: (value: number, g: Geometry) => string = cursorLabel,
+): readonly [number, number] | null {
+  const x1 = g.gutter + g.plot
+  const x = g.x(cursor)
+  if (x < g.gutter - 0.5 || x > x1 + 0.5) return null
+  const w = Math.ceil(widthOf(format(cursor, g))) + 10
+  const left = Math.max(g.gutter, Math.min(x - w / 2, x1 - w))
+  return [left, left + w]
+}
+
 /** Axis with labelled ticks, minor ticks and the cursor's flag, on `--surface-0` over the whole width. */
 export function drawAxis(ctx: Context2D, theme: Theme, g: Geometry, y: number, h: number, options: AxisOptions = {}): void {
   const { mirror = false, cursor = null, label = '', format = tickLabel, formatCursor = cursorLabel } = options
@@ -53,9 +68,8 @@ export function drawAxis(ctx: Context2D, theme: Theme, g: Geometry, y: number, h
   const shown = cx >= g.gutter - 0.5 && cx <= x1 + 0.5
   if (shown && cursor !== null) {
     ctx.font = font(theme, 11, 500)
-    const w = Math.ceil(textWidth(ctx, formatCursor(cursor, g))) + 10
-    const left = Math.max(g.gutter, Math.min(cx - w / 2, x1 - w))
-    clear.push([left - 4, left + w + 4])
+    const span = cursorSpan(g, cursor, s => textWidth(ctx, s), formatCursor)
+    if (span) clear.push([span[0] - 4, span[1] + 4])
     ctx.font = font(theme)
   }
   const { step, at } = ticks(g)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { geometry } from '../geometry'
 import { hitTest } from './hit'
+import { cursorSpan } from '../axis'
 import { noteAt, placeNotes, type NoteMark } from './notes'
 import { rangeEndAt, rangePlates } from './range'
 import { edgeNear } from './snap'
@@ -90,10 +91,27 @@ describe('the selected range', () => {
       }),
     )
   })
+  it('gives way to the flag of the cursor: the length stays in the range or goes', () => {
+    const t = fc.integer({ min: -500, max: 1500 })
+    fc.assert(
+      fc.property(t, t, fc.integer({ min: 0, max: 1000 }), (a, b, cursor) => {
+        fc.pre(a !== b)
+        const taken = cursorSpan(g, cursor, widthOf)
+        if (!taken) throw new Error('the cursor is in sight')
+        const plates = rangePlates(g, { start: Math.min(a, b), end: Math.max(a, b) }, widthOf, taken)
+        const all = [plates.start, plates.length, plates.end].flatMap(p => (p ? [p] : []))
+        for (const p of all) expect(p.left + p.width <= taken[0] || p.left >= taken[1]).toBe(true)
+        for (let i = 0; i + 1 < all.length; i++) expect(all[i].left + all[i].width).toBeLessThanOrEqual(all[i + 1].left)
+      }),
+    )
+    const aside = rangePlates(g, { start: 100, end: 700 }, widthOf, cursorSpan(g, 400, widthOf))
+    expect(aside.length?.left).toBeGreaterThan(g.x(100))
+    expect(rangePlates(g, { start: 390, end: 410 }, widthOf, cursorSpan(g, 400, widthOf)).length).toBeNull()
+  })
   it('leaves out an end that is out of sight', () => {
     const plates = rangePlates(g, { start: -100, end: 500 }, widthOf)
     expect(plates.start).toBeNull()
-    expect(plates.length?.text).toBe('600\u00a0ns')
+    expect(plates.length?.text).toBe('Δ 600\u00a0ns')
     expect(plates.end).not.toBeNull()
     expect(rangePlates(g, { start: 2000, end: 3000 }, widthOf)).toEqual({ length: null, start: null, end: null })
   })

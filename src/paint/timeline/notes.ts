@@ -21,12 +21,12 @@ export interface PlacedFlag {
   /** x of its start and end (equal for a moment); they may lie outside of the plot. */
   readonly from: number
   readonly to: number
-  /** The plate with the words; as narrow as a pennant where the next one is near. */
+  /** The plate with the words. Where they have no room only the pole is drawn, and this is as narrow as what the pointer finds. */
   readonly left: number
   readonly right: number
 }
 
-/** Width of a plate without words, CSS px. */
+/** Width in which a pole without words is found, CSS px. */
 const PENNANT = 9
 const LEAST_WORDS = 24
 const MOST_WORDS = 220
@@ -105,9 +105,15 @@ export function drawNotes(ctx: Context2D, theme: Theme, g: Geometry, y: number, 
     const [fill, ink] = noteTokens(p.note.color)
     const top = y + 2
     const height = h - 5
+    ctx.fillStyle = t(fill)
+    ctx.font = font(theme, 11, p.note.selected ? 600 : 500)
+    const words = p.right - p.left < LEAST_WORDS ? '' : fit(ctx, p.note.name, p.right - p.left - 8)
+    if (words === '' || words === '…') {
+      if (p.from >= g.gutter) ctx.fillRect(Math.round(p.from) - 1, top, p.note.selected ? 4 : 3, h - 2)
+      continue
+    }
     ctx.beginPath()
     ctx.roundRect(p.left, top, p.right - p.left, height, [0, 3, 3, 0])
-    ctx.fillStyle = t(fill)
     ctx.fill()
     if (p.note.selected) {
       ctx.strokeStyle = t('--text-1')
@@ -115,10 +121,8 @@ export function drawNotes(ctx: Context2D, theme: Theme, g: Geometry, y: number, 
       ctx.stroke()
     }
     if (p.from >= g.gutter) ctx.fillRect(Math.round(p.from), top, 1, h - 2)
-    if (p.right - p.left < LEAST_WORDS) continue
-    ctx.font = font(theme, 11, p.note.selected ? 600 : 500)
     ctx.fillStyle = t(ink)
-    ctx.fillText(fit(ctx, p.note.name, p.right - p.left - 8), p.left + 5, top + height / 2 + 0.5)
+    ctx.fillText(words, p.left + 5, top + height / 2 + 0.5)
   }
   ctx.restore()
   ctx.fillStyle = t('--border-2')

@@ -49,10 +49,11 @@ function drawBelow(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry,
     ctx.rect(g.gutter, y, g.plot, h)
     ctx.clip()
   }
+  const flagged = range && scene.measuring ? null : cursor
   drawAxis(ctx, theme, g, s.axis, AXIS, {
-    cursor: range && scene.measuring ? null : cursor,
+    cursor: flagged,
     label: scene.axisLabel,
-    keepClear: range ? rangeSpans(ctx, theme, g, range) : [],
+    keepClear: range ? rangeSpans(ctx, theme, g, range, flagged) : [],
   })
   const notes = scene.notes ?? []
   if (s.notes < s.steps) drawNotes(ctx, theme, g, s.notes, s.steps - s.notes, notes)
@@ -65,7 +66,7 @@ function drawBelow(ctx: Context2D, theme: Theme, scene: TraceScene, g: Geometry,
   ctx.fillRect(x1, s.axis, g.right, s.rows - s.axis)
 
   drawNoteLines(ctx, theme, g, s.rows, scene.height - s.rows, notes)
-  if (range) drawRange(ctx, theme, g, range, s.axis, scene.height)
+  if (range) drawRange(ctx, theme, g, range, s.axis, scene.height, flagged)
 
   ctx.save()
   ctx.beginPath()

@@ -1,6 +1,6 @@
 /** The selected range: its band, its handles on the axis, its length, and both ends. */
 import { duration } from '../../shared/format'
-import { AXIS, cursorLabel } from '../axis'
+import { AXIS, cursorLabel, cursorSpan } from '../axis'
 import type { Geometry } from '../geometry'
 import { flag, textWidth } from '../text'
 import { font, type Context2D, type Theme } from '../theme'
@@ -38,41 +38,79 @@ export interface RangePlates {
 
 const GAP = 3
 
-/** Where length and ends are written: side by side, never over each other; an end that is out of sight or has no room is left out. */
-export function rangePlates(g: Geometry, range: TimeRange, widthOf: (text: string) => number): RangePlates {
+/**
+ * Where length and ends are written: side by side, never over each other; an end that is out of sight or has no room is left out. `taken`: from and to of the cursor's flag, which
+ * wins: the length moves aside within the range or is left out, an end is left out.
+ */
+export function rangePlates(
+  g: Geometry,
+  range: TimeRange,
+  widthOf: (text: string) => number,
+  taken: readonly [number, number] | null = null,
+): RangePlates {
   const x1 = g.gutter + g.plot
   const [a, b] = [g.x(range.start), g.x(range.end)]
   if (b < g.gutter || a > x1) return { length: null, start: null, end: null }
   const plate = (text: string): { readonly text: string; readonly width: number } => ({ text, width: Math.ceil(widthOf(text)) + 10 })
-  const length = plate(duration(range.end - range.start))
+  const length = plate(`Δ ${duration(range.end - range.start)}`)
   const middle = (Math.max(a, g.gutter) + Math.min(b, x1)) / 2
-  const left = Math.max(g.gutter, Math.min(middle - length.width / 2, x1 - length.width))
+  const free = (l: number, width: number): boolean => taken === null || l + width <= taken[0] || l >= taken[1]
+  const inside = (l: number): boolean => l >= Math.max(a, g.gutter) && l + length.width <= Math.min(b, x1)
+  const wanted = Math.max(g.gutter, Math.min(middle - length.width / 2, x1 - length.width))
+  const aside = taken === null ? [] : [taken[0] - GAP - length.width, taken[1] + GAP].filter(inside)
+  const near = aside.sort((p, q) => Math.abs(p - wanted) - Math.abs(q - wanted))[0]
+  const left = free(wanted, length.width) ? wanted : near
   const start = plate(cursorLabel(range.start, g))
   const end = plate(cursorLabel(range.end, g))
-  const startLeft = Math.min(a, left - GAP) - start.width
-  const endLeft = Math.max(b, left + length.width + GAP)
+  const startLeft = Math.min(a, (left ?? Infinity) - GAP) - start.width
+  const endLeft = Math.max(b, (left ?? -Infinity) + length.width + GAP)
   return {
-    length: { ...length, left },
-    start: a >= g.gutter && startLeft >= g.gutter ? { ...start, left: startLeft } : null,
-    end: b <= x1 && endLeft + end.width <= x1 ? { ...end, left: endLeft } : null,
+    length: left === undefined ? null : { ...length, left },
+    start: a >= g.gutter && startLeft >= g.gutter && free(startLeft, start.width) ? { ...start, left: startLeft } : null,
+    end: b <= x1 && endLeft + end.width <= x1 && free(endLeft, end.width) ? { ...end, left: endLeft } : null,
   }
 }
 
 /** Stretches of the axis that the plates take, for its labels to keep clear of. */
-export function rangeSpans(ctx: Context2D, theme: Theme, g: Geometry, range: TimeRange): readonly (readonly [number, number])[] {
-  return Object.values(platesOf(ctx, theme, g, range)).flatMap(p => (p ? [[p.left - 4, p.left + p.width + 4] as const] : []))
+export function rangeSpans(
+  ctx: Context2D,
+  theme: Theme,
+  g: Geometry,
+  range: TimeRange,
+  cursor: number | null,
+): readonly (readonly [number, number])[] {
+  return Object.values(platesOf(ctx, theme, g, range, cursor)).flatMap(p => (p ? [[p.left - 4, p.left + p.width + 4] as const] : []))
 }
 
-function platesOf(ctx: Context2D, theme: Theme, g: Geometry, range: TimeRange): RangePlates {
+function platesOf(ctx: Context2D, theme: Theme, g: Geometry, range: TimeRange, cursor: number | null): RangePlates {
+  const taken = cursorTaken(ctx, theme, g, cursor)
   ctx.save()
   ctx.font = font(theme, 11, 500)
-  const plates = rangePlates(g, range, text => textWidth(ctx, text))
+  const plates = rangePlates(g, range, text => textWidth(ctx, text), taken)
   ctx.restore()
   return plates
 }
 
-/** Band from `y` to `bottom` and plates on the axis at `y`. */
-export function drawRange(ctx: Context2D, theme: Theme, g: Geometry, range: TimeRange, y: number, bottom: number): void {
+/** Where the flag of the cursor stands on the axis; null without one. */
+function cursorTaken(ctx: Context2D, theme: Theme, g: Geometry, cursor: number | null): readonly [number, number] | null {
+  if (cursor === null) return null
+  ctx.save()
+  ctx.font = font(theme, 11, 500)
+  const span = cursorSpan(g, cursor, text => textWidth(ctx, text))
+  ctx.restore()
+  return span
+}
+
+/** Band from `y` to `bottom` and plates on the axis at `y`; `cursor`: where the axis has the flag of the cursor, null without one. */
+export function drawRange(
+  ctx: Context2D,
+  theme: Theme,
+  g: Geometry,
+  range: TimeRange,
+  y: number,
+  bottom: number,
+  cursor: number | null = null,
+): void {
   const t = theme.token
   const x1 = g.gutter + g.plot
   const [a, b] = [g.x(range.start), g.x(range.end)]
@@ -83,14 +121,17 @@ export function drawRange(ctx: Context2D, theme: Theme, g: Geometry, range: Time
   ctx.fillStyle = t('--selection')
   ctx.fillRect(a, y, b - a, bottom - y)
   ctx.fillStyle = t('--selection-edge')
+  const taken = cursorTaken(ctx, theme, g, cursor)
   for (const e of [a, b]) {
     ctx.fillRect(Math.round(e), y, 1, bottom - y)
+    // Under the flag of the cursor, whose time would not be readable.
+    if (taken && e >= taken[0] - 3 && e <= taken[1] + 3) continue
     ctx.beginPath()
     ctx.roundRect(Math.round(e) - 2, y + AXIS / 2 - 6, 5, 12, 2)
     ctx.fill()
   }
   ctx.restore()
-  const plates = platesOf(ctx, theme, g, range)
+  const plates = platesOf(ctx, theme, g, range, cursor)
   const at = { align: 'left', min: g.gutter, max: x1 } as const
   for (const p of [plates.start, plates.end]) if (p) flag(ctx, theme, p.text, p.left, y + 3, { ...at, kind: 'soft' })
   if (plates.length) flag(ctx, theme, plates.length.text, plates.length.left, y + 3, { ...at, kind: 'selection' })

@@ -65,7 +65,16 @@ describe('the painted trace', () => {
   it('shows the cursor, and the length of a range', () => {
     expect(texts(base({ cursor: 500 }), paintOverlay)).toContain('0.000500\u00a0ms')
     expect(texts(base({ cursor: 5000 }), paintOverlay).some(t => t.startsWith('0.005'))).toBe(false)
-    expect(texts(base({ range: { start: 200, end: 450 } }), paintOverlay)).toContain('250\u00a0ns')
+    expect(texts(base({ range: { start: 200, end: 450 } }), paintOverlay)).toContain('Δ 250\u00a0ns')
+  })
+
+  it('draws the handles of a range, but none over the time of the cursor', () => {
+    const handles = (cursor: number | null): number => {
+      const { ctx, calls } = recordingContext()
+      paintOverlay(ctx, testTheme('dark'), base({ range: { start: 200, end: 450 }, cursor }))
+      return calls.filter(c => c.name === 'roundRect' && c.args[2] === 5 && c.args[3] === 12).length
+    }
+    expect([handles(null), handles(900), handles(450)]).toEqual([2, 2, 1])
   })
 
   it('gives the value of a counter at the cursor, and a dash where it is not known', () => {

@@ -14,13 +14,15 @@ import { fail, useSession } from '../state/session'
 import { useView } from '../state/view'
 import { DataTable } from '../table/DataTable'
 import type { Column, Sort } from '../table/types'
-import { MOST_TEXT, notesCsv, notesIn, notesJson, placed } from './model'
+import { MOST_TEXT, nameOf, notesCsv, notesIn, notesJson, placed } from './model'
 import { openNote, removeNote, selectNote, useNotes, writeNote } from './state'
 import './notes.css'
 
 /** A note, and where it stands: in the range that is shown, in another one of the session, or in none (its file is gone). */
 interface Row {
   readonly note: Note
+  /** What its flag says while it has no words. */
+  readonly name: string
   readonly at: number | null
   readonly group: number | null
   readonly groupLabel: string
@@ -32,9 +34,15 @@ function useRows(): readonly Row[] {
   const group = useView(s => s.group)
   return useMemo(() => {
     const list = [...(groups ?? [])].sort((a, b) => Number(b.id === group) - Number(a.id === group))
-    return notes.map(note => {
+    return notes.map((note, i) => {
       const g = list.find(x => notesIn([note], x.originNs, { start: 0, end: Math.max(1, x.durationNs) }).length > 0)
-      return { note, at: g ? placed(note, g.originNs).start : null, group: g?.id ?? null, groupLabel: g && g.id !== group ? g.label : '' }
+      return {
+        note,
+        name: nameOf({ ...note, text: '' }, i + 1),
+        at: g ? placed(note, g.originNs).start : null,
+        group: g?.id ?? null,
+        groupLabel: g && g.id !== group ? g.label : '',
+      }
     })
   }, [notes, groups, group])
 }
@@ -64,7 +72,7 @@ const COLUMNS: readonly Column<Row>[] = [
     align: 'left',
     csv: 'text',
     value: r => r.note.text,
-    cell: r => <Words note={r.note} />,
+    cell: r => <Words note={r.note} name={r.name} />,
   },
   {
     id: 'start',
@@ -116,13 +124,13 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-function Words({ note }: { readonly note: Note }): ReactElement {
+function Words({ note, name }: { readonly note: Note; readonly name: string }): ReactElement {
   return (
     <span className="notes-name">
       <i className="sw" style={{ background: `var(--cat-${note.color + 1})` }} />
       <input
         aria-label="Words of the note"
-        placeholder={note.endNs === null ? 'a mark' : 'a range'}
+        placeholder={name}
         maxLength={MOST_TEXT}
         value={note.text}
         onFocus={() => selectNote(note.id)}
@@ -192,7 +200,7 @@ export function NotesTab(): ReactElement {
         sort={sort}
         onSort={setSort}
         csvName="notes"
-        allCsv={() => Promise.resolve(notesCsv(rows.map(r => r.note)))}
+        allCsv={() => Promise.resolve({ csv: notesCsv(rows.map(r => r.note)), rows: rows.length, of: rows.length })}
         noun={['note', 'notes']}
         empty={
           <>
