@@ -214,7 +214,7 @@ test('pictures, events and statistics of a range', async ({ open, browser }) => 
     const figures = lines.filter(Boolean).map(l => l.split(','))
     const { rows } = cliJson<{ readonly rows: readonly StatsRow[] }>('stats', root, '--by', 'category')
     const at = (name: string): number => head.split(',').indexOf(name)
-    expect(figures.map(f => [f[at('key')], Number(f[at('count')]), Number(f[at('totalNs')]), Number(f[at('selfNs')])])).toEqual(
+    expect(figures.map(f => [f[at('key')], Number(f[at('count')]), Number(f[at('total_ns')]), Number(f[at('self_ns')])])).toEqual(
       rows.map(r => [r.key, r.count, r.totalNs, r.selfNs]),
     )
   })

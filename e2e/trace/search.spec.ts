@@ -8,7 +8,7 @@ import { cliJson, makeSample, settled } from '../helpers'
 
 interface Search {
   readonly total: number
-  readonly hits: readonly { readonly name: string; readonly startNs: string; readonly where: string }[]
+  readonly hits: readonly { readonly id: string; readonly name: string; readonly startNs: string; readonly where: string }[]
   readonly tracks: readonly { readonly track: string; readonly hits: number }[]
 }
 interface Gaps {
@@ -17,7 +17,8 @@ interface Gaps {
     readonly core: string
     readonly startNs: string
     readonly lengthNs: number
-    readonly before: { readonly name: string; readonly startNs: string }
+    readonly before: { readonly id: string; readonly name: string; readonly startNs: string }
+    readonly after: { readonly id: string }
   }[]
   readonly cores: readonly {
     readonly core: string
@@ -148,6 +149,14 @@ test('search and gaps', async ({ open }) => {
     for (const [i, c] of gaps.cores.entries())
       for (const [name, value] of Object.entries({ core: c.core, idle: c.idleNs, busy: c.busyNs, known: c.knownNs }))
         await expect(cores.nth(i)).toHaveAttribute(`data-${name}`, String(value))
+    // The bar of each share stands free between its figure and the table.
+    const [bar, figure, table] = await Promise.all(
+      [cores.first().locator('.share'), cores.first().locator('.num'), list].map(async l => l.boundingBox()),
+    )
+    if (!bar || !figure || !table) throw new Error('nothing to measure')
+    expect(bar.height).toBeGreaterThanOrEqual(4)
+    expect(bar.y - (figure.y + figure.height)).toBeGreaterThanOrEqual(2)
+    expect(table.y - (bar.y + bar.height)).toBeGreaterThanOrEqual(4)
     await expect(list.getByRole('row').nth(1)).toContainText(gaps.gaps[0].core)
     await expect(list.getByRole('gridcell').nth(2)).toHaveAttribute('title', `${num(gaps.gaps[0].lengthNs)} ns`)
     await clean(page, 'gaps')
@@ -180,7 +189,28 @@ test('search and gaps', async ({ open }) => {
       const csv = readFileSync(await (await saved).path(), 'utf8')
         .trimEnd()
         .split(/\r?\n/)
-      expect(csv[0].split(',')).toEqual(['core', 'start_ns', 'length_ns', 'event_before', 'event_after', 'host_names_ns'])
-      expect(csv[1].split(',')[2]).toBe(String(gaps.gaps[0].lengthNs))
+      const times = ['start_unix_ns', 'start_ns_from_origin', 'length_ns']
+      const events = ['event_before', 'event_after', 'host_names_ns', 'event_before_id', 'event_after_id']
+      expect(csv[0].split(',')).toEqual(['core', ...times, ...events])
+      expect([csv[1].split(',')[1], csv[1].split(',')[3]]).toEqual([gaps.gaps[0].startNs, String(gaps.gaps[0].lengthNs)])
+      expect(csv[1].endsWith(`,${gaps.gaps[0].before.id},${gaps.gaps[0].after.id}`)).toBe(true)
+    })
+
+  if (shell === 'browser')
+    await test.step('hits as CSV: all of them, with exact times and ids', async () => {
+      await drawer.getByRole('tab', { name: 'Search' }).click()
+      await drawer.getByRole('searchbox', { name: 'Search events' }).fill('e')
+      const all = search('e', '--case', '--in', 'names,stacks', '--limit', '1000000')
+      expect(all.total).toBeGreaterThan(1000)
+      await expect(page.getByTestId('search-count')).toHaveAttribute('data-total', String(all.total))
+      const saved = page.waitForEvent('download')
+      await drawer.getByRole('button', { name: 'CSV' }).click()
+      const [head, ...lines] = readFileSync(await (await saved).path(), 'utf8')
+        .trimEnd()
+        .split('\r\n')
+      expect(head).toBe('number,name,where,text,track,start_unix_ns,start_ns_from_origin,duration_ns,id')
+      expect(new Set(lines.map(l => l.slice(l.lastIndexOf(',') + 1))).size).toBe(all.total)
+      expect(new Set(lines.map(l => l.slice(l.lastIndexOf(',') + 1)))).toEqual(new Set(all.hits.map(h => h.id)))
+      for (const h of [all.hits[0], all.hits[all.total - 1]]) expect(lines.find(l => l.endsWith(`,${h.id}`))).toContain(`,${h.startNs},`)
     })
 })

@@ -6,7 +6,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import type { SessionView } from '../../src/shared/api'
 import { duration, memory, num } from '../../src/shared/format'
-import { STATS_COLUMNS, type RangeAnswer, type StatsBy, type StatsRow } from '../../src/shared/trace-api'
+import { STATS_COLUMNS, STATS_HEADS, type RangeAnswer, type StatsBy, type StatsRow } from '../../src/shared/trace-api'
 import { expect, test } from '../fixture'
 import { cliJson, dial, makeSample, settled } from '../helpers'
 
@@ -102,7 +102,9 @@ test('statistics, ranges, occurrences and steps', async ({ open }) => {
     const file = await saved(page, drawer)
     expect(file.length).toBe(everything.rows.length)
     for (const own of everything.rows)
-      expect(file.find(r => r['key'] === own.key)).toEqual(Object.fromEntries(STATS_COLUMNS.map(c => [c, String(own[c])])))
+      expect(file.find(r => r['key'] === own.key)).toEqual(
+        Object.fromEntries(STATS_COLUMNS.map((c, i) => [STATS_HEADS[i], String(own[c])])),
+      )
   })
 
   await test.step('by track and category', async () => {
@@ -259,7 +261,7 @@ test('statistics, ranges, occurrences and steps', async ({ open }) => {
     const file = await saved(page, drawer)
     for (const r of own.rows) {
       const line = file.find(l => l['key'] === r.key)
-      expect([line?.['count'], line?.['totalNs'], line?.['selfNs'], line?.['wallNs']], r.key).toEqual(
+      expect([line?.['count'], line?.['total_ns'], line?.['self_ns'], line?.['wall_ns']], r.key).toEqual(
         [r.count, r.totalNs, r.selfNs, r.wallNs].map(String),
       )
     }

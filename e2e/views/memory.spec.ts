@@ -250,7 +250,7 @@ async function save(opened: Opened): Promise<PNG> {
     return PNG.sync.read(readFileSync(path))
   }
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()])
-  expect(download.suggestedFilename()).toMatch(/^allocator_rank0_\d+-\d+ms\.png$/)
+  expect(download.suggestedFilename()).toMatch(/^trace-allocator_rank0_\d+-\d+ms\.png$/)
   await expect(page.getByRole('dialog')).toHaveCount(0)
   return PNG.sync.read(readFileSync(await download.path()))
 }

@@ -2,7 +2,7 @@
 import { csvText } from '../shared/csv'
 import type { Diagnostic } from '../shared/diagnostics'
 import { duration, num } from '../shared/format'
-import { STATS_COLUMNS } from '../shared/trace-api'
+import { STATS_COLUMNS, STATS_HEADS } from '../shared/trace-api'
 import { plain } from './output'
 import type { StatsDocument } from './stats'
 import { table } from './table'
@@ -49,7 +49,7 @@ export function statsCsv(document: object, say: (text: string) => void): string 
   if (d.diagnostics && d.diagnostics.length > 0) say(diagnosticsText(d.diagnostics))
   if (!d.rows) return ''
   return csvText(
-    STATS_COLUMNS,
+    STATS_HEADS,
     d.rows.map(r => STATS_COLUMNS.map(c => r[c])),
   )
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { traceText, type FixtureEvent } from '../formats/chrome-trace/fixture'
 import { writeSample } from '../session/sample/write'
 import { csvText } from '../shared/csv'
-import { STATS_COLUMNS } from '../shared/trace-api'
+import { STATS_COLUMNS, STATS_HEADS } from '../shared/trace-api'
 import { samplesDir } from '../testing/samples'
 import { run } from './run'
 import type { StatsDocument } from './stats'
@@ -286,7 +286,7 @@ describe('stats', () => {
     expect((await call('a.json', '--limit', '1')).out).toContain('1 more rows are not listed')
     const csv = (await call('a.json', '--csv')).out.split('\r\n')
     expect(csv).toEqual([
-      'key,count,totalNs,selfNs,wallNs,overlapNs,minNs,maxNs,meanNs,medianNs,p95Ns',
+      'key,count,total_ns,self_ns,wall_ns,overlap_ns,min_ns,max_ns,mean_ns,median_ns,p95_ns',
       'step,1,100000,49500,100000,0,100000,100000,100000,100000,100000',
       `op,3,60500,60500,50500,10000,10000,30000,${60_500 / 3},20500,30000`,
       '',
@@ -298,7 +298,7 @@ describe('stats', () => {
     await writeFile(join(dir, 'odd.json'), traceText(names.map((name, k) => ({ ph: 'X', name, pid: 1, tid: 1, ts: k * 10, dur: 5 }))))
     const { out } = await call('odd.json', '--csv', '--sort', 'key')
     const rows = names.map(key => STATS_COLUMNS.map(c => (c === 'key' ? key : c === 'count' ? 1 : c === 'overlapNs' ? 0 : 5000)))
-    expect(new Set(out.split('\r\n'))).toEqual(new Set(csvText(STATS_COLUMNS, rows).split('\r\n')))
+    expect(new Set(out.split('\r\n'))).toEqual(new Set(csvText(STATS_HEADS, rows).split('\r\n')))
     expect(out).toContain('\u001b[31mred,1,')
     expect((await call('odd.json')).out).not.toContain('\u001b')
   })

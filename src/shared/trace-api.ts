@@ -32,6 +32,8 @@ export const STATS_COLUMNS = [
   'p95Ns',
 ] as const
 export type StatsColumn = (typeof STATS_COLUMNS)[number]
+/** Head of each in CSV: `total_ns`. */
+export const STATS_HEADS: readonly string[] = STATS_COLUMNS.map(c => c.replace(/Ns$/, '_ns'))
 const sort = v.strictObject({ column: v.picklist(STATS_COLUMNS), descending: v.boolean() })
 
 const stats = { session: id, group: index, by, ...range, tracks, filter: v.pipe(v.string(), v.maxLength(500)), regex: v.boolean(), sort }
@@ -135,7 +137,14 @@ export const TRACE_REQUESTS = {
     width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16_384)),
   }),
   /** Idle stretches of each NeuronCore, longest first, with what the host did meanwhile. */
-  'trace.gaps': v.strictObject({ session: id, group: index, ...range, minNs: v.pipe(v.number(), v.minValue(0)), limit: limit(1000), lane }),
+  'trace.gaps': v.strictObject({
+    session: id,
+    group: index,
+    ...range,
+    minNs: v.pipe(v.number(), v.minValue(0)),
+    limit: limit(100_000),
+    lane,
+  }),
   /** Two ranges (steps) compared by name. */
   'trace.compare': v.strictObject({
     session: id,
@@ -145,7 +154,7 @@ export const TRACE_REQUESTS = {
     by,
     tracks,
     filter: text(500),
-    limit: limit(5000),
+    limit: limit(100_000),
     lane,
   }),
   /** The events of a window as Chrome trace JSON, which Perfetto opens. */
@@ -433,7 +442,7 @@ export interface CompareAnswer {
 
 export interface TraceAnswers {
   'trace.stats': StatsAnswer
-  'trace.statsCsv': { readonly csv: string }
+  'trace.statsCsv': { readonly csv: string; readonly rows: number }
   'trace.range': RangeAnswer
   'trace.occurrences': OccurrencesAnswer
   'trace.children': { readonly children: readonly SliceRef[]; readonly total: number }

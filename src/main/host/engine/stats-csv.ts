@@ -1,12 +1,12 @@
 /** Statistics of slices as CSV. */
 import { csvRows, csvText, type TextCell } from '../../../shared/csv'
 import { RequestError, type Answers, type RequestArgs } from '../../../shared/api'
-import { STATS_COLUMNS } from '../../../shared/trace-api'
+import { STATS_COLUMNS, STATS_HEADS } from '../../../shared/trace-api'
 import type { EngineContext } from './context'
 import type { Turn } from './lanes'
 import { traceStats } from './stats'
 
-/** All rows that pass the filter, in the order of the table; head: the names of STATS_COLUMNS (times in ns). RequestError for a filter that is no regular expression. */
+/** All rows that pass the filter, in the order of the table; head: STATS_HEADS. RequestError for a filter that is no regular expression. */
 export async function traceStatsCsv(
   context: EngineContext,
   q: RequestArgs<'trace.statsCsv'>,
@@ -14,7 +14,7 @@ export async function traceStatsCsv(
 ): Promise<Answers['trace.statsCsv']> {
   const { rows, filterError } = await traceStats(context, { ...q, limit: Infinity }, turn)
   if (filterError !== null) throw new RequestError(filterError)
-  return { csv: await csvPausing(STATS_COLUMNS, rows, r => STATS_COLUMNS.map(c => r[c]), turn) }
+  return { csv: await csvPausing(STATS_HEADS, rows, r => STATS_COLUMNS.map(c => r[c]), turn), rows: rows.length }
 }
 
 /** Rows between two looks at the clock. */

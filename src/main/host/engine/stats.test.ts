@@ -160,7 +160,7 @@ describe('statistics of a session', () => {
     const q = { session: 's', group: 0, by: 'name', start: null, end: null, tracks: null, filter: '', regex: false, sort } as const
     const { csv } = await traceStatsCsv(e.context, q, new Turn())
     const lines = csv.split('\r\n')
-    expect(lines[0]).toBe('key,count,totalNs,selfNs,wallNs,overlapNs,minNs,maxNs,meanNs,medianNs,p95Ns')
+    expect(lines[0]).toBe('key,count,total_ns,self_ns,wall_ns,overlap_ns,min_ns,max_ns,mean_ns,median_ns,p95_ns')
     expect(lines[1]).toBe('nrt_execute,3,90,80,70,20,10,60,30,20,60')
     expect(lines).toHaveLength(1 + 6 + 1)
     await expect(traceStatsCsv(e.context, { ...q, filter: '[', regex: true }, new Turn())).rejects.toThrow(RequestError)

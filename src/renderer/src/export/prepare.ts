@@ -37,11 +37,11 @@ export function fileName(what: string, rank: number | null, w: TimeWindow, event
 }
 
 const NAMES: Readonly<Record<What, string>> = {
-  both: 'allocator',
+  both: 'trace-allocator',
   memory: 'allocator',
   trace: 'trace',
   hbm: 'hbm',
-  'trace-hbm': 'hbm',
+  'trace-hbm': 'trace-hbm',
 }
 
 export interface Prepared extends GatheredSheet {

@@ -1,25 +1,26 @@
 /** Where NeuronCores stood idle, longest first, with what the host did meanwhile. */
 import { useCallback, useMemo, useState, type ReactElement } from 'react'
-import type { Gap, GapsAnswer, SliceRef } from '../../../shared/trace-api'
+import type { Gap, GapsAnswer } from '../../../shared/trace-api'
 import { duration, num, timeMs } from '../../../shared/format'
 import { jump } from '../commands/jump'
-import { goToSlice } from '../commands/slices'
-import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
 import { useView, type TimeWindow } from '../state/view'
 import { laneId } from '../stats/lane'
+import { LaneNotes } from '../stats/LaneNotes'
 import { useLane } from '../stats/useLane'
 import { percent } from '../stats/words'
 import { Choice } from '../table/Choice'
 import { DataTable } from '../table/DataTable'
-import type { Column } from '../table/types'
-import { showSelected } from '../trace/reveal'
+import { MOST_ROWS } from '../table/pages'
+import { rowsCsv, sortRows } from '../table/rows'
+import type { AllRows } from '../table/types'
+import { COLUMNS, writtenColumns } from './columns'
 import { parseLength, rangeNow, useGaps } from './state'
 import '../table/controls.css'
 import '../stats/stats.css'
 import './gaps.css'
 
-/** Gaps that the host sends at most. */
+/** Gaps that are listed at most; a CSV has all of them, up to `MOST_ROWS`. */
 const LIMIT = 1000
 /** Share of the window on each side of a gap that is shown. */
 const MARGIN = 0.5
@@ -51,6 +52,19 @@ export function GapsTab(): ReactElement {
   const answer = lane.value?.answer ?? null
   const narrowed = answer?.cores.find(c => c.track === core) ?? null
   const gaps = useMemo(() => (answer ? answer.gaps.filter(g => narrowed === null || g.track === narrowed.track) : NONE), [answer, narrowed])
+  const view = useSession(s => s.view)
+  const written = useMemo(() => writtenColumns(view, group), [view, group])
+  const allCsv = async (): Promise<AllRows> => {
+    const asked = lane.value?.question
+    if (session === null || !asked) throw new Error('The gaps are not known yet.')
+    const limit = MOST_ROWS
+    const range = { start: asked.range?.start ?? null, end: asked.range?.end ?? null }
+    const all = await request('trace.gaps', { session, group, ...range, minNs: asked.minNs, limit, lane: laneId('gaps-csv') })
+    if (all.cancelled) throw new Error('The gaps were asked for again meanwhile.')
+    const own = narrowed === null ? all.gaps : all.gaps.filter(g => g.track === narrowed.track)
+    const of = narrowed === null ? all.total : (all.cores.find(c => c.track === narrowed.track)?.gaps ?? own.length)
+    return { csv: rowsCsv(sortRows(own, COLUMNS, sort), written), rows: own.length, of }
+  }
   const open = useCallback((g: Gap) => show(g), [])
   const selected = selection?.type === 'range' ? gaps.find(g => g.start === selection.start && g.end === selection.end) : undefined
   const wanted = selection?.type === 'range' && originNs !== null && session !== null ? { ...selection, session, group, originNs } : null
@@ -78,15 +92,7 @@ export function GapsTab(): ReactElement {
         <span className="lbl num scope">{range ? `${timeMs(range.start)} to ${timeMs(range.end)}` : ''}</span>
       </div>
       {answer && answer.cores.length > 0 && <Cores answer={answer} stale={lane.pending} />}
-      {lane.error !== null && (
-        <p className="tab-note" role="alert">
-          <Icon name="warn" size={14} />
-          The gaps could not be found: {lane.error}
-          <button className="btn" onClick={lane.retry}>
-            Try again
-          </button>
-        </p>
-      )}
+      <LaneNotes lane={lane} failed="The gaps could not be found" />
       <DataTable
         label="Gaps"
         rows={gaps}
@@ -98,6 +104,8 @@ export function GapsTab(): ReactElement {
         sort={sort}
         onSort={s => useGaps.setState({ sort: s })}
         csvName="gaps"
+        written={written}
+        allCsv={gaps.length < (narrowed ? narrowed.gaps : (answer?.total ?? 0)) ? allCsv : undefined}
         total={narrowed ? narrowed.gaps : answer?.total}
         noun={NOUN}
         stale={lane.pending && answer !== null}
@@ -207,95 +215,9 @@ function Note({ answer: a }: { readonly answer: GapsAnswer }): ReactElement {
   const said = [
     'before the first and after the last event of a core nothing is known',
     lost > 0 ? `of ${num(lost)} ${lost === 1 ? 'core' : 'cores'} the first events are lost` : null,
-    a.total > a.gaps.length ? `the ${num(a.gaps.length)} longest are listed` : null,
+    a.total > a.gaps.length ? `the ${num(a.gaps.length)} longest are listed, CSV has up to ${num(MOST_ROWS)}` : null,
   ]
     .filter(s => s !== null)
     .join(' · ')
   return <span title={said}>{said}</span>
-}
-
-const ref = (r: SliceRef | null): ReactElement =>
-  r === null ? (
-    <span className="t3">—</span>
-  ) : (
-    <button
-      className="link gap-event"
-      title={`Go to ${r.name}`}
-      onClick={() => {
-        goToSlice(r)
-        showSelected()
-      }}
-    >
-      {r.name || '(no name)'}
-    </button>
-  )
-
-const COLUMNS: readonly Column<Gap>[] = [
-  { id: 'core', title: 'Core', align: 'left', width: '92px', value: g => g.core, csv: 'core' },
-  {
-    id: 'start',
-    title: 'Start',
-    align: 'right',
-    width: '104px',
-    value: g => g.start,
-    csv: 'start_ns',
-    cell: g => timeMs(g.start),
-    hover: g => `${num(g.start)} ns`,
-  },
-  {
-    id: 'length',
-    title: 'Length',
-    align: 'right',
-    width: '84px',
-    value: g => g.end - g.start,
-    csv: 'length_ns',
-    cell: g => duration(g.end - g.start),
-    hover: g => `${num(g.end - g.start)} ns`,
-  },
-  {
-    id: 'before',
-    title: 'After',
-    help: 'Event that ended before the gap',
-    align: 'left',
-    width: '150px',
-    value: g => g.before?.name ?? null,
-    csv: 'event_before',
-    cell: g => ref(g.before),
-  },
-  {
-    id: 'after',
-    title: 'Before',
-    help: 'Event that began after the gap',
-    align: 'left',
-    width: '150px',
-    value: g => g.after?.name ?? null,
-    csv: 'event_after',
-    cell: g => ref(g.after),
-  },
-  {
-    id: 'host',
-    title: 'Host meanwhile',
-    help: 'Innermost slices of the framework’s threads in the same process, by their time in the gap',
-    align: 'left',
-    value: g => (g.host.length === 0 ? null : g.host.map(h => `${h.name} ${h.ns}`).join('; ')),
-    csv: 'host_names_ns',
-    cell: g => <Host gap={g} />,
-    hover: g =>
-      g.host.map(h => `${h.name}: ${duration(h.ns)} on ${h.trackName}`).join('\n') ||
-      'No event of a framework thread of this process lies in the gap',
-  },
-]
-
-function Host({ gap }: { readonly gap: Gap }): ReactElement {
-  if (gap.host.length === 0) return <span className="t3">—</span>
-  return (
-    <>
-      {gap.host.map((h, i) => (
-        <span key={`${h.trackName}/${h.name}`}>
-          {i > 0 && ', '}
-          {ref(h.ref)} <span className="num t3">{percent(h.ns, gap.end - gap.start)}</span>
-        </span>
-      ))}
-    </>
-  )
 }

@@ -1,17 +1,20 @@
 /** Finds events by name, args and stack: the field, where to look, and the hits. */
 import { useCallback, useEffect, useMemo, useRef, type KeyboardEvent, type ReactElement } from 'react'
 import type { SearchAnswer, SearchHit } from '../../../shared/trace-api'
-import { duration, num, timeMs } from '../../../shared/format'
+import { num } from '../../../shared/format'
 import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
 import { useView } from '../state/view'
 import { laneId } from '../stats/lane'
+import { LaneNotes } from '../stats/LaneNotes'
 import { useLane } from '../stats/useLane'
 import { DataTable } from '../table/DataTable'
-import type { Column } from '../table/types'
+import { sortRows, rowsCsv } from '../table/rows'
+import type { AllRows } from '../table/types'
 import { currentTrace } from '../trace/current'
 import { useLayout } from '../trace/layoutStore'
-import { accept, endSearch, goTo, LISTED, sameHit, step, useSearch, type Fields, type Found } from './state'
+import { columnsOf, writtenColumns } from './columns'
+import { accept, allHits, endSearch, goTo, LISTED, sameHit, step, useSearch, type Fields, type Found } from './state'
 import '../table/controls.css'
 import './search.css'
 
@@ -53,6 +56,14 @@ export function SearchTab(): ReactElement {
   const shown = found && found.session === session && found.group === group ? found : null
   const hits = shown?.hits ?? NONE
   const columns = useMemo(() => columnsOf(shown?.offset ?? 0, hits), [shown?.offset, hits])
+  const view = useSession(s => s.view)
+  const written = useMemo(() => writtenColumns(columns, view, group), [columns, view, group])
+  const allCsv = async (): Promise<AllRows> => {
+    if (!shown) throw new Error('Nothing was found yet.')
+    const all = await allHits(shown)
+    const own = columnsOf(0, all)
+    return { csv: rowsCsv(sortRows(all, own, sort), writtenColumns(own, view, group)), rows: all.length, of: shown.answer.total }
+  }
   const open = useCallback((h: SearchHit) => {
     const { found: now } = useSearch.getState()
     if (now) void goTo(now, now.offset + now.hits.findIndex(x => sameHit(x, h)))
@@ -90,15 +101,7 @@ export function SearchTab(): ReactElement {
           onChange={on => set({ shownOnly: on })}
         />
       </div>
-      {lane.error !== null && question && (
-        <p className="tab-note" role="alert">
-          <Icon name="warn" size={14} />
-          The search failed: {lane.error}
-          <button className="btn" onClick={lane.retry}>
-            Try again
-          </button>
-        </p>
-      )}
+      {question && <LaneNotes lane={lane} failed="The search failed" />}
       {shown?.answer.incomplete && question && (
         <p className="tab-note" role="status" data-testid="search-incomplete">
           <Icon name="warn" size={14} />
@@ -118,6 +121,8 @@ export function SearchTab(): ReactElement {
         sort={sort}
         onSort={s => set({ sort: s })}
         csvName="search"
+        written={written}
+        allCsv={shown && shown.answer.total > hits.length ? allCsv : undefined}
         total={shown?.answer.total}
         noun={NOUN}
         stale={lane.pending && shown !== null}
@@ -288,87 +293,6 @@ function Summary({ found: { answer, offset, hits } }: { readonly found: Found })
       data-testid="search-tracks"
     >
       {said}
-    </span>
-  )
-}
-
-const WHERE: Readonly<Record<SearchHit['where'], string>> = { name: 'name', args: 'args', stack: 'stack' }
-
-function columnsOf(offset: number, hits: readonly SearchHit[]): readonly Column<SearchHit>[] {
-  const number = new Map(hits.map((h, i) => [h, offset + i + 1]))
-  return [
-    {
-      id: 'number',
-      title: '#',
-      help: 'Number of the hit by time',
-      align: 'right',
-      width: '44px',
-      value: h => number.get(h) ?? null,
-      csv: 'number',
-    },
-    {
-      id: 'name',
-      title: 'Name',
-      align: 'left',
-      width: '190px',
-      value: h => h.name,
-      csv: 'name',
-      cell: h => (h.where === 'name' ? <Hit hit={h} /> : h.name),
-      hover: h => h.name,
-    },
-    { id: 'where', title: 'In', align: 'left', width: '40px', value: h => WHERE[h.where], csv: 'where' },
-    {
-      id: 'excerpt',
-      title: 'Text',
-      align: 'left',
-      value: h => h.excerpt,
-      csv: 'text',
-      cell: h => (h.where === 'name' ? <span className="t3">—</span> : <Hit hit={h} />),
-      hover: h => h.excerpt,
-    },
-    {
-      id: 'track',
-      title: 'Track',
-      align: 'left',
-      width: '96px',
-      value: h => h.trackName,
-      csv: 'track',
-      cell: h => h.trackName.slice(h.trackName.lastIndexOf('/') + 1),
-      hover: h => h.trackName,
-    },
-    {
-      id: 'start',
-      title: 'Start',
-      help: 'Start, from the begin of the time range',
-      align: 'right',
-      width: '96px',
-      value: h => h.start,
-      csv: 'start_ns',
-      cell: h => timeMs(h.start),
-      hover: h => `${num(h.start)} ns`,
-    },
-    {
-      id: 'duration',
-      title: 'Duration',
-      align: 'right',
-      width: '80px',
-      value: h => h.duration,
-      csv: 'duration_ns',
-      cell: h => (h.duration === null ? <span className="t3">—</span> : duration(h.duration)),
-      hover: h => (h.duration === null ? 'An instant, or one end is missing' : `${num(h.duration)} ns`),
-    },
-  ]
-}
-
-/** The text with the hit set off; the part before it is cut where the cell is narrow, so that the hit is seen. */
-function Hit({ hit: { excerpt, from, to } }: { readonly hit: SearchHit }): ReactElement {
-  const lead = Math.max(0, from - 24)
-  return (
-    <span className="search-text">
-      {lead > 0 && '…'}
-      {excerpt.slice(lead, from)}
-      {to > from && <mark>{excerpt.slice(from, to)}</mark>}
-      {excerpt.slice(to)}
     </span>
   )
 }

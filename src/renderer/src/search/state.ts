@@ -6,6 +6,7 @@ import { openDrawer, useDrawer } from '../drawer/state'
 import { fail, request, useSession } from '../state/session'
 import { useView } from '../state/view'
 import { showSelected } from '../trace/reveal'
+import { allPages } from '../table/pages'
 import type { Sort } from '../table/types'
 
 export interface Fields {
@@ -45,6 +46,8 @@ export interface SearchState {
 
 /** Hits that are listed at once. */
 export const LISTED = 1000
+/** Hits of one request, where all are wanted. */
+const PAGE = 5000
 
 export const useSearch = create<SearchState>()(() => ({
   query: '',
@@ -134,6 +137,15 @@ export async function goTo(found: Found, target: number): Promise<void> {
   set({ found: { ...found, offset, hits }, current: target })
   goToSlice(hit)
   showSelected()
+}
+
+/** All hits by time, up to the most of a CSV. Rejects where the host does not know the search any more. */
+export function allHits({ session, answer: { search, total } }: Found): Promise<readonly SearchHit[]> {
+  return allPages(total, PAGE, async (offset, limit) => {
+    const page = await request('trace.searchPage', { session, search, offset, from: null, limit })
+    if (!page.known) throw new Error('The search is not known any more: search again, then save.')
+    return page.hits
+  })
 }
 
 /** Ends a search that is on its way: the host gives up what nobody waits for. */

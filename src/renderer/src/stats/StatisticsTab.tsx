@@ -3,7 +3,6 @@ import { useCallback, useMemo, type ReactElement } from 'react'
 import type { StatsAnswer, StatsBy, StatsRow } from '../../../shared/trace-api'
 import { duration, num, timeMs } from '../../../shared/format'
 import { goToSlice } from '../commands/slices'
-import { Icon } from '../shell/icons'
 import { request, useSession } from '../state/session'
 import { useView, type TimeWindow } from '../state/view'
 import { Choice } from '../table/Choice'
@@ -14,6 +13,7 @@ import { hostColumn, statsColumns } from './columns'
 import { laneId } from './lane'
 import { RangeStrip } from './RangeStrip'
 import { rangeNow, setScope, useStats, type Scope } from './state'
+import { LaneNotes } from './LaneNotes'
 import { useLane } from './useLane'
 import '../table/controls.css'
 import './stats.css'
@@ -128,24 +128,13 @@ export function StatisticsTab(): ReactElement {
         </span>
       </div>
       {scope === 'range' && range && <RangeStrip range={range} />}
-      {lane.error !== null && (
-        <p className="tab-note" role="alert">
-          <Icon name="warn" size={14} />
-          The statistics could not be made: {lane.error}
-          <button className="btn" onClick={lane.retry}>
-            Try again
-          </button>
-        </p>
-      )}
-      {lane.cancelled && (
-        <p className="tab-note" role="status">
-          <Icon name="warn" size={14} />
-          The counting was cancelled{answer ? '; the rows are those of before' : ''}.
-          <button className="btn" onClick={lane.retry}>
-            Count again
-          </button>
-        </p>
-      )}
+      <LaneNotes
+        lane={lane}
+        failed="The statistics could not be made"
+        cancelled="The counting was cancelled"
+        again="Count again"
+        kept={answer !== null}
+      />
       <DataTable
         label="Statistics"
         rows={rows}
@@ -160,7 +149,7 @@ export function StatisticsTab(): ReactElement {
         allCsv={
           session === null || !lane.value
             ? undefined
-            : () => request('trace.statsCsv', { session, ...args(group, question) }).then(a => a.csv)
+            : () => request('trace.statsCsv', { session, ...args(group, question) }).then(a => ({ csv: a.csv, rows: a.rows, of: a.rows }))
         }
         total={answer?.matching}
         stale={lane.pending && answer !== null}

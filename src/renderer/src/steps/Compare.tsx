@@ -3,15 +3,18 @@ import { useMemo, type ReactElement } from 'react'
 import type { CompareAnswer, CompareRow, StatsBy } from '../../../shared/trace-api'
 import { duration, num } from '../../../shared/format'
 import { Icon } from '../shell/icons'
-import { request } from '../state/session'
+import { request, useSession } from '../state/session'
 import { useView } from '../state/view'
 import { laneId } from '../stats/lane'
+import { LaneNotes } from '../stats/LaneNotes'
 import { useLane } from '../stats/useLane'
 import { signed } from '../stats/words'
 import { Choice } from '../table/Choice'
 import { DataTable } from '../table/DataTable'
 import { FilterField } from '../table/FilterField'
-import type { Column } from '../table/types'
+import { MOST_ROWS } from '../table/pages'
+import { rowsCsv, sortRows } from '../table/rows'
+import type { AllRows, Column } from '../table/types'
 import { changeText, chosenPair, withoutSteps, type StepRow } from './rows'
 import { useSteps } from './state'
 
@@ -32,7 +35,7 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
   const [a, b] = chosenPair(steps, chosen.a, chosen.b)
   const question: Question = { a, b, by, filter }
   const key = JSON.stringify([a.start, a.duration, b.start, b.duration, by, filter])
-  const lane = useLane<Question, CompareAnswer>(`${group}`, key, question, (session, q) =>
+  const ask = (session: string, q: Question, limit: number, name: string): Promise<CompareAnswer> =>
     request('trace.compare', {
       session,
       group,
@@ -41,19 +44,24 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
       by: q.by,
       tracks: null,
       filter: q.filter,
-      limit: LIMIT,
-      lane: laneId('compare'),
-    }),
-  )
+      limit,
+      lane: laneId(name),
+    })
+  const lane = useLane<Question, CompareAnswer>(`${group}`, key, question, (session, q) => ask(session, q, LIMIT, 'compare'))
   const answer = lane.value?.answer ?? null
   const asked = lane.value?.question
-  const rows = useMemo(
-    () => (answer && asked ? (asked.by === 'name' ? withoutSteps(answer.rows, asked.a, asked.b) : answer.rows) : NONE),
-    [answer, asked],
-  )
+  const rows = useMemo(() => (answer && asked ? rowsOf(answer, asked) : NONE), [answer, asked])
   const left = answer ? answer.rows.length - rows.length : 0
   const shownBy = lane.value?.question.by ?? by
   const columns = useMemo(() => columnsOf(shownBy), [shownBy])
+  const session = useSession(s => s.session)
+  const allCsv = async (): Promise<AllRows> => {
+    if (session === null || !asked) throw new Error('The steps are not compared yet.')
+    const all = await ask(session, asked, MOST_ROWS, 'compare-csv')
+    if (all.cancelled) throw new Error('The steps were compared again meanwhile.')
+    const own = rowsOf(all, asked)
+    return { csv: rowsCsv(sortRows(own, columns, sort), columns), rows: own.length, of: all.matching - (all.rows.length - own.length) }
+  }
   return (
     <>
       <div className="tabbar">
@@ -80,24 +88,13 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
         />
         <FilterField label="Filter rows" value={filter} onChange={setFilter} />
       </div>
-      {lane.error !== null && (
-        <p className="tab-note" role="alert">
-          <Icon name="warn" size={14} />
-          The steps could not be compared: {lane.error}
-          <button className="btn" onClick={lane.retry}>
-            Try again
-          </button>
-        </p>
-      )}
-      {lane.cancelled && (
-        <p className="tab-note" role="status">
-          <Icon name="warn" size={14} />
-          The comparison was cancelled{answer ? '; the rows are those of before' : ''}.
-          <button className="btn" onClick={lane.retry}>
-            Compare again
-          </button>
-        </p>
-      )}
+      <LaneNotes
+        lane={lane}
+        failed="The steps could not be compared"
+        cancelled="The comparison was cancelled"
+        again="Compare again"
+        kept={answer !== null}
+      />
       <DataTable
         label="Comparison"
         rows={rows}
@@ -106,6 +103,7 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
         sort={sort}
         onSort={s => useSteps.setState({ compareSort: s })}
         csvName="compared_steps"
+        allCsv={answer && answer.matching > answer.rows.length ? allCsv : undefined}
         total={answer ? answer.matching - left : undefined}
         stale={lane.pending && answer !== null}
         empty={
@@ -128,6 +126,9 @@ export function Compare({ steps, tabs }: { readonly steps: readonly StepRow[]; r
 }
 
 const NONE: readonly CompareRow[] = []
+/** Without the slices of the steps themselves, which have a name each. */
+const rowsOf = (answer: CompareAnswer, { by, a, b }: Question): readonly CompareRow[] =>
+  by === 'name' ? withoutSteps(answer.rows, a, b) : answer.rows
 const keyOf = (r: CompareRow): string => r.key
 
 function Pick({

@@ -7,6 +7,7 @@ import { useView } from '../state/view'
 import { percent, signed } from '../stats/words'
 import { Choice } from '../table/Choice'
 import { DataTable } from '../table/DataTable'
+import { timeColumns, withTimes } from '../table/rows'
 import type { Column } from '../table/types'
 import { Compare } from './Compare'
 import { stepRows, type StepRow } from './rows'
@@ -81,6 +82,15 @@ function List({
   const walls = useWalls(steps, group)
   const several = new Set(steps.map(s => s.source)).size > 1
   const columns = useMemo(() => columnsOf(a, b, walls, several), [a, b, walls, several])
+  const range = useSession(s => s.view?.groups.find(g => g.id === group) ?? null)
+  const written = useMemo(
+    () =>
+      withTimes(
+        columns,
+        timeColumns<StepRow>(s => s.start, range),
+      ),
+    [columns, range],
+  )
   const selected =
     selection?.type === 'range' ? steps.find(s => s.start === selection.start && s.start + s.duration === selection.end)?.key : undefined
   const both = a !== null && b !== null && a !== b
@@ -107,6 +117,7 @@ function List({
         label="Steps"
         rows={steps}
         columns={columns}
+        written={written}
         rowKey={keyOf}
         onSelect={show}
         onOpen={show}

@@ -16,10 +16,10 @@ import type { Column, DataTableProps } from './types'
 import './table.css'
 
 const ROW = 22
-const GAP = 12
+const GAP = 8
 const PAD = 12
 /** Least width of the column that takes the rest. */
-const REST = '220px'
+const REST = '160px'
 
 /** Columns of the grid, and the width below which it scrolls sideways. */
 function gridOf<R>(columns: readonly Column<R>[]): { readonly template: string; readonly least: string } {
@@ -34,11 +34,13 @@ const isClick = (e: MouseEvent): boolean => !(e.target as Element).closest('butt
 
 export function DataTable<R>(p: DataTableProps<R>): ReactElement {
   const { columns, rowKey, onOpen, onSelect } = p
+  const written = p.written ?? columns
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const [activeKey, setActiveKey] = useState<string | null>(null)
   const rows = useMemo(() => (p.sorted ? p.rows : sortRows(p.rows, columns, p.sort)), [p.sorted, p.rows, columns, p.sort])
   const active = useMemo(() => (activeKey === null ? -1 : rows.findIndex(r => rowKey(r) === activeKey)), [rows, rowKey, activeKey])
+  const sticks = columns.length > 0 && columns[0].width === undefined
   const { template, least } = useMemo(() => gridOf(columns), [columns])
 
   // eslint-disable-next-line react-hooks/incompatible-library -- the virtualizer is used in this component only, nothing memoises its answers
@@ -71,26 +73,27 @@ export function DataTable<R>(p: DataTableProps<R>): ReactElement {
     notify({ icon: 'check', title: `${countOf(p, rows.length)} copied`, detail: 'Separated by tabs, exact values, with a head line.' })
   const onCopy = (e: ClipboardEvent): void => {
     if (getSelection()?.type === 'Range' || rows.length === 0) return // the selected text is meant
-    e.clipboardData.setData('text/plain', rowsTsv(rows, columns))
+    e.clipboardData.setData('text/plain', rowsTsv(rows, written))
     e.preventDefault()
     copied()
   }
   const copy = async (): Promise<void> => {
-    if (await copyText(rowsTsv(rows, columns))) copied()
+    if (await copyText(rowsTsv(rows, written))) copied()
     else notify({ icon: 'warn', title: 'Not copied', detail: 'The clipboard could not be written to.' })
   }
   const csv = async (): Promise<void> => {
-    const text = p.allCsv ? await p.allCsv() : rowsCsv(rows, columns)
-    const saved = await saveFile(new Blob([text], { type: 'text/csv' }), `${p.csvName}.csv`)
-    if (saved !== null)
-      notify({ icon: 'check', title: `${p.allCsv ? countOf(p, p.total ?? rows.length) : countOf(p, rows.length)} saved`, detail: saved })
+    const all = p.allCsv ? await p.allCsv() : { csv: rowsCsv(rows, written), rows: rows.length, of: p.total ?? rows.length }
+    const saved = await saveFile(new Blob([all.csv], { type: 'text/csv' }), `${p.csvName}.csv`)
+    if (saved === null) return
+    const cut = all.of > all.rows
+    notify({ icon: cut ? 'warn' : 'check', title: `${cut ? `Only ${num(all.rows)} of ` : ''}${countOf(p, all.of)} saved`, detail: saved })
   }
 
   const items = virtual.getVirtualItems()
   return (
     <div className="dt" style={{ '--dt-cols': template, '--dt-least': least } as React.CSSProperties}>
       <div
-        className={`dt-grid${p.stale ? ' stale' : ''}${rows.length === 0 ? ' bare' : ''}`}
+        className={`dt-grid${sticks ? ' sticks' : ''}${p.stale ? ' stale' : ''}${rows.length === 0 ? ' bare' : ''}`}
         ref={scroller}
         role="grid"
         aria-label={p.label}

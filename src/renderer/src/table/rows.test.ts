@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextSort, rowsCsv, rowsTsv, sortRows } from './rows'
+import { nextSort, rowsCsv, rowsTsv, sortRows, timeColumns, withTimes } from './rows'
 import type { Column } from './types'
 
 interface Row {
@@ -21,6 +21,26 @@ const names = (column: string, descending: boolean): string =>
   sortRows(rows, COLUMNS, { column, descending })
     .map(r => r.name)
     .join(' ')
+
+describe('times as they are written', () => {
+  const start: readonly Column<number>[] = [
+    { id: 'x', title: 'X', align: 'left', value: () => 'x', csv: 'x' },
+    { id: 'start', title: 'Start', align: 'right', value: t => t, csv: 'start_ns' },
+  ]
+  it('are exact to the ns beyond what a number holds, beside those from the begin', () => {
+    const columns = withTimes(
+      start,
+      timeColumns<number>(t => t, { originNs: 1_760_000_000_123_456_789n, calibrated: true }),
+    )
+    expect(rowsCsv([1, 12], columns)).toBe(
+      'x,start_unix_ns,start_ns_from_origin\r\nx,1760000000123456790,1\r\nx,1760000000123456801,12\r\n',
+    )
+  })
+  it('are no Unix time where the zero is not known', () => {
+    const none = timeColumns<number>(t => t, { originNs: 5n, calibrated: false })
+    expect(rowsCsv([7], withTimes(start, none))).toBe('x,start_unix_ns,start_ns_from_origin\r\nx,,7\r\n')
+  })
+})
 
 describe('sortRows', () => {
   it('puts what is not known last in both directions and keeps the order of equal rows', () => {

@@ -1,5 +1,7 @@
 /** Rows of a table in the order of a column, and as text. Pure. */
+import type { TimeGroup } from '../../../shared/api'
 import { csvText, tsvText } from '../../../shared/csv'
+import { unixNs } from '../time/parse'
 import type { Column, Sort } from './types'
 
 const collator = new Intl.Collator('en', { numeric: true })
@@ -25,6 +27,22 @@ export const nextSort = <R>(sort: Sort, column: Column<R>): Sort => ({
   column: column.id,
   descending: sort.column === column.id ? !sort.descending : column.align === 'right',
 })
+
+/** Times of rows as they are written: exact Unix ns as decimal text (empty where the zero of the time range is not known), and ns from its begin. */
+export const timeColumns = <R>(
+  start: (row: R) => number,
+  group: Pick<TimeGroup, 'originNs' | 'calibrated'> | null,
+): readonly Column<R>[] => [
+  {
+    ...{ id: 'start-unix', title: 'Start', align: 'right', csv: 'start_unix_ns' },
+    value: r => (group?.calibrated ? String(unixNs(start(r), group.originNs)) : null),
+  },
+  { id: 'start-origin', title: 'Start', align: 'right', csv: 'start_ns_from_origin', value: start },
+]
+
+/** `columns` as they are written: the one called `start` gives way to exact times. */
+export const withTimes = <R>(columns: readonly Column<R>[], times: readonly Column<R>[]): readonly Column<R>[] =>
+  columns.flatMap(c => (c.id === 'start' ? times : [c]))
 
 /** Columns that only hold controls are not written. */
 const written = <R>(columns: readonly Column<R>[]): readonly Column<R>[] => columns.filter(c => c.csv !== '')

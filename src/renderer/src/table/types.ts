@@ -22,6 +22,14 @@ export interface Column<R> {
   readonly hover?: (row: R) => string | undefined
 }
 
+/** What is written of a table that shows a part of its rows. */
+export interface AllRows {
+  readonly csv: string
+  /** Rows in `csv`, and those there are: fewer where what is written is bounded. */
+  readonly rows: number
+  readonly of: number
+}
+
 export interface Sort {
   readonly column: string
   readonly descending: boolean
@@ -44,7 +52,9 @@ export interface DataTableProps<R> {
   /** File name of the CSV, without ending. */
   readonly csvName: string
   /** All rows as CSV where the table holds only a part of them. */
-  readonly allCsv?: () => Promise<string>
+  readonly allCsv?: () => Promise<AllRows>
+  /** Columns of CSV and TSV, where they are not those that are shown. */
+  readonly written?: readonly Column<R>[]
   /** Rows there are in all, where `rows` are the first of them: `5,000 of 12,340 rows`. */
   readonly total?: number
   /** What a row is called in the counts; `rows` by default. */
